@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from anatomy_course.figures.canvas import printable
+
+STEPS = ("query", "key", "value", "scores", "weights", "context")
 
 
 def to_array(values: Any) -> np.ndarray:
@@ -37,6 +39,13 @@ def array(values: Any, dimensions: int, name: str = "matrix") -> np.ndarray:
     if numbers.size == 0:
         raise ValueError(f"The {name} has shape {numbers.shape}, which holds no number; give at least one.")
     return numbers
+
+
+def steps_of(steps: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Attention's tensors by name, or one sentence saying which are missing."""
+    if missing := [name for name in STEPS if name not in steps]:
+        raise ValueError(f"The steps lack {', '.join(missing)}; give {', '.join(STEPS)}.")
+    return {name: array(steps[name], 2, name) for name in STEPS}
 
 
 def labels_for(count: int, labels: Sequence[object] | None, name: str, longest: int = 18) -> list[str]:

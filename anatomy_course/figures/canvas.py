@@ -23,14 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-
 Kind = Literal["weights", "signed"]
-
-
 PALE = 0.3
 """Luminance from which black ink can still be read at 4.5 to 1 when a dark page turns it and the color below it."""
-
-
 Number = float | int
 """What a place or size may be: run-time checks tell 13 from 13.0."""
 
@@ -75,6 +70,13 @@ def stroke(figure: Figure, points: Sequence[tuple[Number, Number]], color: str, 
     across, down = figure.get_figwidth() * 72, figure.get_figheight() * 72
     xs, ys = zip(*((x / across, 1 - y / down) for x, y in points), strict=True)
     figure.add_artist(Line2D(xs, ys, color=color, linewidth=width, transform=figure.transFigure))
+
+
+def rectangle(axes: Axes, x: Number, y: Number, width: Number, height: Number, **style: Any) -> None:
+    """A rectangle in the coordinates of these axes."""
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((x, y), width, height, **style))
 
 
 def finish(figure: Figure, alt: str) -> Picture:

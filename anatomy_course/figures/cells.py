@@ -8,30 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anatomy_course.figures import palette
-from anatomy_course.figures.canvas import (
-    Kind,
-    Number,
-    colors,
-    ink_on,
-    number,
-    width_of,
-)
+from anatomy_course.figures.canvas import Kind, Number, colors, ink_on, number, rectangle, width_of
 from anatomy_course.figures.style import INK, PAGE, QUIET
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MASKED = palette.ROLES["masked"].light
-
-
 GRID, CLOSED, EDGE_LINE = "#e6e8eb", "#f1f2f3", "#aab1b8"
-
-
 EDGE = 12
-
 WIDEST = 690
 """Of a picture of cells, as wide as a notebook shows it."""
-
 BAR = 56
 
 
@@ -60,8 +47,6 @@ def draw_cells(
     Cells that are not `seen` are hatched; `digits` decimals are printed if that is not None, in all cells or in
     `which` are True; NaN always.
     """
-    from matplotlib.patches import Rectangle
-
     seen = np.ones(matrix.shape, bool) if seen is None else seen
     shown = np.where(seen & np.isfinite(matrix), matrix, 0.0)
     (rows, columns), (x, y, across, down) = matrix.shape, place
@@ -76,7 +61,7 @@ def draw_cells(
         style: Any = {"colors": GRID if kind == "weights" else PAGE, "linewidth": 1.0, "zorder": 2.5}
         axes.vlines([x + j * across for j in range(1, columns)], y, bottom, **style)
         axes.hlines([y + i * down for i in range(1, rows)], x, right, **style)
-    axes.add_patch(Rectangle((x, y), right - x, bottom - y, fill=False, edgecolor=EDGE_LINE, linewidth=1, zorder=2.6))
+    rectangle(axes, x, y, right - x, bottom - y, fill=False, edgecolor=EDGE_LINE, linewidth=1, zorder=2.6)
     wanted = np.isnan(matrix) if digits is None else np.isnan(matrix) | (True if which is None else which)
     if printed := np.argwhere(seen & wanted).tolist():
         tone, span = colors(kind), limits[1] - limits[0]
@@ -105,10 +90,8 @@ def _hatch(axes: Axes, seen: np.ndarray, place: tuple[Number, Number, Number, Nu
 
 def color_bar(axes: Axes, x: Number, y: Number, height: Number, limits: tuple[Number, Number], kind: Kind) -> None:
     """A thin color bar with its two ends and its middle printed, at a place on a sheet."""
-    from matplotlib.patches import Rectangle
-
     axes.imshow(np.linspace(1, 0, 128)[:, None], cmap=colors(kind), aspect="auto", extent=(x, x + 10, y + height, y))
-    axes.add_patch(Rectangle((x, y), 10, height, fill=False, edgecolor=EDGE_LINE, linewidth=1))
+    rectangle(axes, x, y, 10, height, fill=False, edgecolor=EDGE_LINE, linewidth=1)
     low, high = limits
     for share, stop in ((0, high), (0.5, (low + high) / 2), (1, low)):
         digits = 1 if abs(high) >= 10 or (kind == "weights" and high == 1) else 2
@@ -117,18 +100,14 @@ def color_bar(axes: Axes, x: Number, y: Number, height: Number, limits: tuple[Nu
 
 def masked_key(axes: Axes, x: Number, y: Number) -> None:
     """The key for hatched cells: a small hatched box and the words."""
-    from matplotlib.patches import Rectangle
-
-    axes.add_patch(Rectangle((x, y - 10), 16, 11, facecolor=CLOSED, edgecolor=MASKED, hatch="////////", linewidth=0.8))
+    rectangle(axes, x, y - 10, 16, 11, facecolor=CLOSED, edgecolor=MASKED, hatch="////////", linewidth=0.8)
     axes.text(x + 22, y, "masked: may not be attended to", fontsize=10, color=QUIET)
 
 
 def mark_key(axes: Axes, x: Number, y: Number, marks: tuple[str, str]) -> None:
     """The key for booleans: a dark and an empty box with what they say."""
-    from matplotlib.patches import Rectangle
-
     for shade, words in zip((colors("weights")(1.0), PAGE), marks, strict=True):
-        axes.add_patch(Rectangle((x, y - 10), 11, 11, facecolor=shade, edgecolor=EDGE_LINE, linewidth=1))
+        rectangle(axes, x, y - 10, 11, 11, facecolor=shade, edgecolor=EDGE_LINE, linewidth=1)
         axes.text(x + 17, y, words, fontsize=11, color=QUIET)
         x += 37 + width_of(words)
 

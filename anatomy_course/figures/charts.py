@@ -72,6 +72,7 @@ def spread(wanted: Sequence[Number], apart: Number, low: Number, high: Number) -
     return result
 
 
+@look()
 def lines(
     x: Any,
     series: Mapping[str, Any],
@@ -105,12 +106,9 @@ def lines(
         if len(y) != len(points):
             raise ValueError(f"The series {name!r} has {len(y)} points and x has {len(points)}; give equally many.")
     told = "; ".join(f"{name} goes from {y[0]:.3g} to {y[-1]:.3g}" for name, y in heights.items())
-    alt = (
-        alt
-        or f"{title or ylabel or 'Line plot'} over {xlabel or 'x'} from {points[0]:.4g} to {points[-1]:.4g}: {told}."
-    )
-    with look():
-        return finish(_lines(points, heights, xlabel, ylabel, title, log, limits, roles or {}), alt)
+    where = f"over {xlabel or 'x'} from {points[0]:.4g} to {points[-1]:.4g}"
+    figure = _lines(points, heights, xlabel, ylabel, title, log, limits, roles or {})
+    return finish(figure, alt or f"{title or ylabel or 'Line plot'} {where}: {told}.")
 
 
 def _lines(
@@ -208,6 +206,7 @@ def _free_place(
     return min(inside or places, key=crossed)  # the nearest of the best
 
 
+@look()
 def bars(
     labels: Sequence[object],
     heights: Any,
@@ -242,20 +241,6 @@ def bars(
         + ", ".join(f"{n} {canvas.number(v, digits)}" for n, v in zip(names, row, strict=True))
         for name, row in rows.items()
     )
-    with look():
-        return finish(
-            _bars(names, rows, xlabel, title, digits, roles or {}), alt or f"{title or xlabel or 'Bars'}: {told}."
-        )
-
-
-def _bars(
-    names: list[str],
-    series: Mapping[str, np.ndarray],
-    xlabel: str,
-    title: str,
-    digits: int,
-    roles: Mapping[str, str],
-) -> Figure:
     left = EDGE + max(width_of(n) for n in names) + 10
     keyed = len(series) > 1
     thick = 20.0 if not keyed else 15.0
@@ -267,8 +252,8 @@ def _bars(
         canvas.write(figure, EDGE, EDGE + 12, title, 13, weight="bold")
     frame(axes, xlabel, "")
     axes.grid(axis="y", visible=False)
-    for n, (name, row) in enumerate(series.items()):
-        shade = canvas.role(roles.get(name, name if name in SERIES else SERIES[n]))
+    for n, (name, row) in enumerate(rows.items()):
+        shade = canvas.role((roles or {}).get(name, name if name in SERIES else SERIES[n]))
         places = np.arange(len(row)) * group + 4.5 + thick * (n + 0.5)
         axes.barh(places, row, thick - 2, facecolor=shade if n == 0 else canvas.tint(shade, 0.35), edgecolor=shade,
                   hatch=HATCHES[n], linewidth=1, label=name)  # fmt: skip
@@ -281,4 +266,4 @@ def _bars(
     if keyed:
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(series), frameon=False, fontsize=11,
                     handlelength=1.6, borderaxespad=0.3, borderpad=0.1)  # fmt: skip
-    return figure
+    return finish(figure, alt or f"{title or xlabel or 'Bars'}: {told}.")

@@ -23,6 +23,7 @@ SMALL, WIDE = (176, 108), (274, 180)
 """Width and height of a chart: of many, and of two or fewer. Up to `FEW` points have markers."""
 
 
+@look()
 def curve_grid(
     charts: Mapping[str, Mapping[str, Any]],
     *,
@@ -58,8 +59,7 @@ def curve_grid(
         f"{name}: {', '.join(f'{each} from {y[0]:.3g} to {y[-1]:.3g}' for each, y in series.items())}"
         for name, series in numbers.items()
     )
-    with look():
-        return finish(_grid(numbers, at, xlabel, ylabel, title), alt or f"{title or 'Line charts'}. {told}.")
+    return finish(_grid(numbers, at, xlabel, ylabel, title), alt or f"{title or 'Line charts'}. {told}.")
 
 
 def _grid(

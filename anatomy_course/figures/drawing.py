@@ -45,6 +45,9 @@ class Pen:
         """A quiet remark: a shape, an axis, a caption."""
         self.text(x, y, words, size, QUIET, **style)
 
+    def rectangle(self, x: Number, y: Number, width: Number, height: Number, **style: Any) -> None:
+        canvas.rectangle(self.sheet, x, y, width, height, **style)
+
     def box(
         self, x: Number, y: Number, width: Number, height: Number, label: str, role: str = "ink", *,
         note: str = "", size: Number = 12, dashed: bool = False, bold: bool = False, fill: Number = 0.13,
@@ -94,13 +97,14 @@ class Pen:
             )
         )  # fmt: skip
 
-    def sum(self, x: Number, y: Number, sign: str = "+", radius: Number = 10) -> None:
-        """A circle in which two streams meet: added by default."""
+    def circle(self, x: Number, y: Number, radius: Number, **style: Any) -> None:
         from matplotlib.patches import Circle
 
-        self.sheet.add_patch(
-            Circle((x, y), radius, facecolor=PAGE, edgecolor=canvas.role("residual"), linewidth=1.4, zorder=5)
-        )
+        self.sheet.add_patch(Circle((x, y), radius, **style))
+
+    def sum(self, x: Number, y: Number, sign: str = "+", radius: Number = 10) -> None:
+        """A circle in which two streams meet: added by default."""
+        self.circle(x, y, radius, facecolor=PAGE, edgecolor=canvas.role("residual"), linewidth=1.4, zorder=5)
         self.text(x, y + 0.5, sign, 13)
 
     def cells(
@@ -121,15 +125,11 @@ class Pen:
         standing: bool = False,
     ) -> None:  # fmt: skip
         """A vector as a little row (or column) of cells in a role's color: a likeness, no numbers."""
-        from matplotlib.patches import Rectangle
-
         color = canvas.role(role)
         for i in range(cells):
             place = (x, y + i * high) if standing else (x + i * wide, y)
-            self.sheet.add_patch(
-                Rectangle(place, wide, high, facecolor=canvas.tint(color, 0.2 + 0.15 * ((i * 7) % 4)),
-                          edgecolor=color, linewidth=1, zorder=4)
-            )  # fmt: skip
+            inside = canvas.tint(color, 0.2 + 0.15 * ((i * 7) % 4))
+            self.rectangle(*place, wide, high, facecolor=inside, edgecolor=color, linewidth=1, zorder=4)
 
 
 def _rounded(points: Sequence[Point]) -> Path:

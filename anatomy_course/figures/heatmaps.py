@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anatomy_course.figures.arrays import array, labels_for, to_array
-from anatomy_course.figures.canvas import (
-    Kind,
-    Number,
-    finish,
-    number,
-    page,
-    printable,
-    shape_text,
-    sheet,
-    width_of,
-)
+from anatomy_course.figures.canvas import Kind, Number, finish, number, page, printable, shape_text, sheet, width_of
 from anatomy_course.figures.cells import (
     BAR,
     EDGE,
@@ -65,6 +55,7 @@ def _peak(matrix: np.ndarray, seen: np.ndarray, rows: list[str], columns: list[s
     return f"the largest value is {number(matrix[i, j])}, row {rows[i]}, column {columns[j]}"
 
 
+@look()
 def heatmap(
     matrix: Any,
     rows: Sequence[object] | None = None,
@@ -107,10 +98,7 @@ def heatmap(
     marked = to_array(matrix).dtype == bool
     told = f"{numbers.sum():.0f} of {numbers.size} cells: {marks[0]}" if marked else _peak(numbers, seen, *names)
     alt = alt or f"{title or 'Matrix'} {shape}: {told}."
-    with look():
-        return finish(
-            _one_map(numbers, names, seen, limits, kind, title, shape, values, marks if marked else None), alt
-        )
+    return finish(_one_map(numbers, names, seen, limits, kind, title, shape, values, marks if marked else None), alt)
 
 
 def _one_map(
@@ -156,6 +144,7 @@ def _one_map(
     return figure
 
 
+@look()
 def heatmaps(
     maps: Sequence[tuple[str, Any]],
     rows: Sequence[object] | None = None,
@@ -187,20 +176,15 @@ def heatmaps(
     matrices = [(str(name), array(matrix, 2, f"matrix {name!r}")) for name, matrix in maps]
     seen = [_open_cells(m, mask) for _, m in matrices]
     limits = limit_of([np.where(s, m, 0.0) for s, (_, m) in zip(seen, matrices, strict=True)], kind, limit)
-    names = [
-        (
-            labels_for(m.shape[0], rows, "row") if rows else None,
-            labels_for(m.shape[1], columns, "column") if columns else None,
-        )
-        for _, m in matrices
-    ]
+    row_names = [labels_for(m.shape[0], rows, "row") if rows else None for _, m in matrices]
+    column_names = [labels_for(m.shape[1], columns, "column") if columns else None for _, m in matrices]
+    names = list(zip(row_names, column_names, strict=True))
     alt = alt or (
         f"{title or 'Matrices'} side by side: "
         + "; ".join(f"{name} {shape_text(m.shape, axes)}" for name, m in matrices[:12])
         + (f" and {len(matrices) - 12} more." if len(matrices) > 12 else ".")
     )
-    with look():
-        return finish(grid(matrices, seen, names, limits, kind, title, axes, values, per_row), alt)
+    return finish(grid(matrices, seen, names, limits, kind, title, axes, values, per_row), alt)
 
 
 def _per_row(count: int, columns: int, margin: Number, printing: bool) -> int:

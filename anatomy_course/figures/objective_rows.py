@@ -35,6 +35,7 @@ class ObjectiveRow:
     written: bool
 
 
+@look()
 def objective_rows(rows: Sequence[ObjectiveRow], *, title: str, alt: str) -> Picture:
     """A row for each objective; words that were changed are bold, and what is asked is under its position.
 
@@ -48,11 +49,10 @@ def objective_rows(rows: Sequence[ObjectiveRow], *, title: str, alt: str) -> Pic
     """
     if not rows:
         raise ValueError("There are no objectives to draw; give at least one.")
-    with look():
-        pen = Pen(WIDTH, TOP + ROW * len(rows), title, "bold: changed. Below it what is asked there, or written")
-        for number, row in enumerate(rows):
-            _draw(pen, row, TOP + ROW * number)
-        return pen.picture(alt)
+    pen = Pen(WIDTH, TOP + ROW * len(rows), title, "bold: changed. Below it what is asked there, or written")
+    for number, row in enumerate(rows):
+        _draw(pen, row, TOP + ROW * number)
+    return pen.picture(alt)
 
 
 def _draw(pen: Pen, row: ObjectiveRow, y: Number) -> None:

@@ -6,24 +6,11 @@ diverging map centered at zero; a comparison shares its limits; shapes stand bes
 
 from __future__ import annotations
 
-from anatomy_course.figures.charts import bars, lines
-from anatomy_course.figures.confusion import confusion
-from anatomy_course.figures.curve_grid import curve_grid
-from anatomy_course.figures.heatmaps import heatmap, heatmaps
-from anatomy_course.figures.scale_steps import scale_steps
-from anatomy_course.figures.scatter import scatter_words
-from anatomy_course.figures.strips import strips
-from anatomy_course.figures.word_steps import word_steps
-
-__all__ = [
-    "bars",
-    "confusion",
-    "curve_grid",
-    "heatmap",
-    "heatmaps",
-    "lines",
-    "scale_steps",
-    "scatter_words",
-    "strips",
-    "word_steps",
-]
+from anatomy_course.figures.charts import bars as bars, lines as lines
+from anatomy_course.figures.confusion import confusion as confusion
+from anatomy_course.figures.curve_grid import curve_grid as curve_grid
+from anatomy_course.figures.heatmaps import heatmap as heatmap, heatmaps as heatmaps
+from anatomy_course.figures.scale_steps import scale_steps as scale_steps
+from anatomy_course.figures.scatter import scatter_words as scatter_words
+from anatomy_course.figures.strips import strips as strips
+from anatomy_course.figures.word_steps import word_steps as word_steps

@@ -30,6 +30,7 @@ MEASURES = (("variance", "variance of the scores", True), ("entropy", "entropy o
 """Measure → its axis' name, and whether that axis is logarithmic."""
 
 
+@look()
 def scale_steps(
     widths: Sequence[int],
     measures: Mapping[bool, Mapping[str, Any]],
@@ -59,15 +60,14 @@ def scale_steps(
         for name, _, _ in MEASURES:
             if len(array(measures[case][name], 1, name)) != len(points):
                 raise ValueError(f"{name} has {len(measures[case][name])} points for {len(points)} widths.")
-    with look():
-        figure = page(704, 452)
-        canvas.write(figure, 12, 24, title, 13, weight="bold")
-        _key(figure)
-        _scores(panel(figure, 52, 96, 280, 112), scores, d_head)
-        _weights(panel(figure, 392, 96, 300, 112), weights, d_head)
-        for n, (name, axis, log) in enumerate(MEASURES):
-            _curves(panel(figure, 52 + n * 232, 282, 176, 116), points, measures, name, axis, log)
-        return finish(figure, alt)
+    figure = page(704, 452)
+    canvas.write(figure, 12, 24, title, 13, weight="bold")
+    _key(figure)
+    _scores(panel(figure, 52, 96, 280, 112), scores, d_head)
+    _weights(panel(figure, 392, 96, 300, 112), weights, d_head)
+    for n, (name, axis, log) in enumerate(MEASURES):
+        _curves(panel(figure, 52 + n * 232, 282, 176, 116), points, measures, name, axis, log)
+    return finish(figure, alt)
 
 
 def _key(figure: Figure) -> None:

@@ -16,9 +16,9 @@ from anatomy_course.figures.style import PAGE, QUIET, look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
+@look()
 def scatter_words(
     points: Any,
     labels: Sequence[object],
@@ -51,38 +51,25 @@ def scatter_words(
     shades = list(groups) if groups is not None else ["query"] * len(places)
     labels_for(len(places), shades, "point")
     told = ", ".join(f"{n} at ({p[0]:.2f}, {p[1]:.2f})" for n, p in zip(names, places, strict=True) if n)
-    with look():
-        figure = _scatter(places, names, shades, paths, title, (xlabel, ylabel))
-        return finish(figure, alt or f"{title or 'Words in the plane'}: {told}.")
-
-
-def _scatter(
-    points: np.ndarray,
-    names: list[str],
-    groups: list[str],
-    paths: Sequence[Sequence[int]],
-    title: str,
-    axis_names: tuple[str, str],
-) -> Figure:
     figure = page(560, 420)
     top = EDGE + (28 if title else 4)
     axes = panel(figure, 64, top, 560 - 64 - EDGE, 420 - top - 46)
     if title:
         canvas.write(figure, EDGE, EDGE + 12, title, 13, weight="bold")
-    frame(axes, *axis_names)
-    kinds = list(dict.fromkeys(groups))
+    frame(axes, xlabel, ylabel)
+    kinds = list(dict.fromkeys(shades))
     for n, kind in enumerate(kinds):
-        chosen = points[[g == kind for g in groups]]
+        chosen = places[[shade == kind for shade in shades]]
         axes.scatter(chosen[:, 0], chosen[:, 1], s=46, color=canvas.role(kind), marker=MARKERS[n % 6],
                      edgecolors=PAGE, linewidths=0.8, zorder=3)  # fmt: skip
     axes.margins(0.14, 0.12)
     axes.autoscale_view()
     for path in paths:
         for start, end in zip(path, path[1:], strict=False):
-            axes.annotate("", points[end], points[start], zorder=2,
+            axes.annotate("", places[end], places[start], zorder=2,
                           arrowprops={"arrowstyle": "-|>", "color": QUIET, "shrinkA": 4, "shrinkB": 5})  # fmt: skip
-    _place_words(axes, points, names, groups, paths)
-    return figure
+    _place_words(axes, places, names, shades, paths)
+    return finish(figure, alt or f"{title or 'Words in the plane'}: {told}.")
 
 
 def _place_words(

@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from anatomy_course.figures.arrays import array, labels_for, to_array
-from anatomy_course.figures.canvas import (
-    Kind,
-    Number,
-    finish,
-    page,
-    shape_text,
-    sheet,
-    width_of,
-)
-from anatomy_course.figures.cells import (
-    BAR,
-    EDGE,
-    WIDEST,
-    color_bar,
-    draw_cells,
-    head,
-    limit_of,
-)
+from anatomy_course.figures.canvas import Kind, Number, finish, page, shape_text, sheet, width_of
+from anatomy_course.figures.cells import BAR, EDGE, WIDEST, color_bar, draw_cells, head, limit_of
 from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import look
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
-
+@look()
 def strips(
     vectors: Any,
     labels: Sequence[object] | None = None,
@@ -61,19 +43,7 @@ def strips(
     names = labels_for(len(numbers), labels, "vector")
     shape = shape_text(numbers.shape, axes)
     alt = alt or f"{title or 'Vectors'} {shape} as colored strips, one each for {', '.join(names)}."
-    with look():
-        return finish(_strips(numbers, names, limit_of([numbers], kind, limit), kind, title, shape, values), alt)
-
-
-def _strips(
-    numbers: np.ndarray,
-    names: list[str],
-    limits: tuple[Number, Number],
-    kind: Kind,
-    title: str,
-    shape: str,
-    values: bool | None,
-) -> Figure:
+    limits = limit_of([numbers], kind, limit)
     rows, columns = numbers.shape
     left = EDGE + max(width_of(n) for n in names) + 8
     cell = min(44.0, (WIDEST - left - BAR) / columns)
@@ -92,4 +62,4 @@ def _strips(
             canvas.text(left - 8, y + high / 2, name, fontsize=11, ha="right", va="center", parse_math=False)
     bar = max(40.0, min(rows * (high + gap) - gap, 160))
     color_bar(canvas, left + columns * cell + 12, top, bar, limits, kind)
-    return figure
+    return finish(figure, alt)

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anatomy_course.figures import palette
 
-if TYPE_CHECKING:
-    pass
-
 INK, FAINT, PAGE = palette.INK.light, palette.FAINT.light, palette.PAGE.light
-
 
 QUIET = "#586069"
 """Shapes, axis names and notes: quieter than the ink, still 6 to 1 on the page."""
-
-
 FONT = "DejaVu Sans"
 """Shipped inside matplotlib, so that the same picture comes out everywhere."""
-
 
 UNTOUCHED = ("backend", "interactive", "toolbar", "webagg", "tk.", "macosx", "savefig.directory", "date.epoch")
 

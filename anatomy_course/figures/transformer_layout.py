@@ -102,15 +102,13 @@ def _encoder() -> list[DrawnPart]:
             SOURCE, SOURCE,
         ),
         DrawnPart(
-            "heads", "heads", "weights", x + 122, 560, w - 122, 46, "02_multi_head_attention",
-            "Why several heads",
+            "heads", "heads", "weights", x + 122, 560, w - 122, 46, "02_multi_head_attention", "Why several heads",
             "Attention runs several times side by side, each time in a smaller space of its own. "
             "The results are joined end to end and mixed by one matrix, W_O.",
             "(batch, heads, position, d_head)", VECTORS,
         ),
         DrawnPart(
-            "encoder_add_norm_1", "add & norm", "residual", x, 516, w, 28, "03_encoder",
-            "The residual connection",
+            "encoder_add_norm_1", "add & norm", "residual", x, 516, w, 28, "03_encoder", "The residual connection",
             "What the sub-layer found is added to its input: the residual or skip connection. "
             "Then each vector is rescaled to mean 0 and variance 1.",
             SOURCE, SOURCE,
@@ -122,8 +120,7 @@ def _encoder() -> list[DrawnPart]:
             SOURCE, SOURCE,
         ),
         DrawnPart(
-            "encoder_add_norm_2", "add & norm", "residual", x, 410, w, 28, "03_encoder",
-            "The residual connection",
+            "encoder_add_norm_2", "add & norm", "residual", x, 410, w, 28, "03_encoder", "The residual connection",
             "The second sum of the block: the feed-forward result is added to the stream that went around it. "
             "Whether the norm comes after the sum or before the sub-layer decides how deep a stack can be trained.",
             SOURCE, SOURCE,
@@ -159,8 +156,7 @@ def _decoder() -> list[DrawnPart]:
             "(target)", "(target, d_model)",
         ),
         DrawnPart(
-            "decoder_block", "decoder block", "ink", x - 28, 268, w + 56, 358, "05_encoder_decoder",
-            "Three sub-layers",
+            "decoder_block", "decoder block", "ink", x - 28, 268, w + 56, 358, "05_encoder_decoder", "Three sub-layers",
             "A decoder block has one more sub-layer than an encoder block: it also looks at the source. "
             "Decoder-only models such as GPT leave that one out.",
             TARGETS, TARGETS, frame=True,
@@ -173,8 +169,7 @@ def _decoder() -> list[DrawnPart]:
             TARGETS, TARGETS,
         ),
         DrawnPart(
-            "decoder_add_norm_1", "add & norm", "residual", x, 516, w, 28, "03_encoder",
-            "The residual connection",
+            "decoder_add_norm_1", "add & norm", "residual", x, 516, w, 28, "03_encoder", "The residual connection",
             "Sum and norm as in the encoder. "
             "The stream that passes around each sub-layer runs unbroken from the embedding to the output.",
             TARGETS, TARGETS,
@@ -186,8 +181,7 @@ def _decoder() -> list[DrawnPart]:
             f"{TARGETS} and {SOURCE}", TARGETS,
         ),
         DrawnPart(
-            "decoder_add_norm_2", "add & norm", "residual", x, 396, w, 28, "03_encoder",
-            "The residual connection",
+            "decoder_add_norm_2", "add & norm", "residual", x, 396, w, 28, "03_encoder", "The residual connection",
             "What was read from the source is added to what is known about the target. "
             "The sum has the same shape as before, ready for the next sub-layer.",
             TARGETS, TARGETS,
@@ -199,8 +193,7 @@ def _decoder() -> list[DrawnPart]:
             TARGETS, TARGETS,
         ),
         DrawnPart(
-            "decoder_add_norm_3", "add & norm", "residual", x, 290, w, 28, "03_encoder",
-            "The residual connection",
+            "decoder_add_norm_3", "add & norm", "residual", x, 290, w, 28, "03_encoder", "The residual connection",
             "The third sum of a decoder block. "
             "Its output feeds the next block, and after the last block the final linear layer.",
             TARGETS, TARGETS,

@@ -26,6 +26,7 @@ WEAK = 0.06
 """Weights below it are not drawn."""
 
 
+@look()
 def two_models(
     sentence: str, new: str, likeliest: Sequence[tuple[str, Number]], tokens: Sequence[str], weights: Any, *,
     chosen: tuple[int, int], query: int | None, title: str, alt: str,
@@ -49,21 +50,20 @@ def two_models(
     top = 42 + LINE * len(text)
     side = min(26.0, MAPS[1] / heads)
     under = top + 52 + max(ROW * len(likeliest), side * layers)
-    with look():
-        pen = Pen(WIDEST, under + (118 if query is not None else 0), title)
-        _text(pen, text, len(sentence))
-        if likeliest:
-            pen.text(LEFT, top + 20, "SmolLM2 writes: its likeliest next words", ha="left", weight="bold")
-            _bars(pen, top + 36, likeliest)
-        pen.text(MAPS[0], top + 20, f"MiniLM reads: its {layers * heads} heads", ha="left", weight="bold")
-        _maps(pen, top + 36, side, table, chosen)
-        caption = "Each square: how much every word looks at every word."
-        pen.note(MAPS[0], top + 46 + side * layers, caption, ha="left")
-        if query is not None:
-            said = f"Where “{printable(tokens[query])}” looks in the framed head (layer {chosen[0]}, head {chosen[1]})"
-            pen.text(LEFT, under + 10, said, ha="left", weight="bold")
-            _lines(pen, under + 88, [printable(token, 12) for token in tokens], table[chosen][query], query)
-        return pen.picture(alt)
+    pen = Pen(WIDEST, under + (118 if query is not None else 0), title)
+    _text(pen, text, len(sentence))
+    if likeliest:
+        pen.text(LEFT, top + 20, "SmolLM2 writes: its likeliest next words", ha="left", weight="bold")
+        _bars(pen, top + 36, likeliest)
+    pen.text(MAPS[0], top + 20, f"MiniLM reads: its {layers * heads} heads", ha="left", weight="bold")
+    _maps(pen, top + 36, side, table, chosen)
+    caption = "Each square: how much every word looks at every word."
+    pen.note(MAPS[0], top + 46 + side * layers, caption, ha="left")
+    if query is not None:
+        said = f"Where “{printable(tokens[query])}” looks in the framed head (layer {chosen[0]}, head {chosen[1]})"
+        pen.text(LEFT, under + 10, said, ha="left", weight="bold")
+        _lines(pen, under + 88, [printable(token, 12) for token in tokens], table[chosen][query], query)
+    return pen.picture(alt)
 
 
 def _text(pen: Pen, lines: Sequence[str], given: int) -> None:
@@ -79,30 +79,23 @@ def _text(pen: Pen, lines: Sequence[str], given: int) -> None:
 
 
 def _bars(pen: Pen, top: Number, likeliest: Sequence[tuple[str, Number]]) -> None:
-    from matplotlib.patches import Rectangle
-
     for i, (word, probability) in enumerate(likeliest):
         y = top + ROW * i
         pen.text(BARS[0] - 8, y + ROW / 2, printable(word, 11), 11, ha="right", weight="normal" if i else "bold")
         shade = role("weights") if not i else colors("weights")(0.55)
         wide = max(1.5, BARS[1] * probability)
-        pen.sheet.add_patch(Rectangle((BARS[0], y + 4), wide, ROW - 8, facecolor=shade))
+        pen.rectangle(BARS[0], y + 4, wide, ROW - 8, facecolor=shade)
         pen.text(BARS[0] + wide + 7, y + ROW / 2, f"{number(100 * probability, 0)} %", 11, ha="left")
 
 
 def _maps(pen: Pen, top: Number, side: Number, table: np.ndarray, chosen: tuple[int, int]) -> None:
-    from matplotlib.patches import Rectangle
-
     small = (side - 3) / table.shape[-1]
     for layer, row in enumerate(table):
         for head, matrix in enumerate(row):
             x, y = MAPS[0] + side * head, top + side * layer
             pen.cells(x + 1.5, y + 1.5, np.sqrt(matrix), small, small, "weights")
             if (layer, head) == chosen:
-                frame = Rectangle(
-                    (x + 1, y + 1), side - 2, side - 2, fill=False, edgecolor=INK, linewidth=2.2, zorder=4
-                )
-                pen.sheet.add_patch(frame)
+                pen.rectangle(x + 1, y + 1, side - 2, side - 2, fill=False, edgecolor=INK, linewidth=2.2, zorder=4)
     pen.sheet.set(xlim=(0, pen.width), ylim=(pen.height, 0))
 
 

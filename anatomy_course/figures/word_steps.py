@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from anatomy_course.figures.arrays import array, labels_for
+from anatomy_course.figures.arrays import labels_for, steps_of
 from anatomy_course.figures.canvas import Number, colors, number, printable, role
 from anatomy_course.figures.cells import EDGE_LINE, limit_of
 from anatomy_course.figures.drawing import Pen
 from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import INK, look
 
-NAMES = ("query", "key", "value", "scores", "weights", "context")
 MOST_WORDS = 32
 LEFT, TOP, ROW = 84.0, 116.0, 17.0
 COLUMNS = {"key": (84.0, 100.0), "value": (194.0, 100.0), "score": (304.0, 92.0), "scaled": (406.0, 92.0),
@@ -33,6 +32,7 @@ HEADINGS = (
 )
 
 
+@look()
 def word_steps(
     words: Sequence[object], steps: Mapping[str, Any], query: int, *, title: str = "", alt: str = ""
 ) -> Picture:
@@ -49,9 +49,7 @@ def word_steps(
     Raises:
         ValueError: a tensor is missing, the sizes disagree, too many words, or `query` is no position.
     """
-    if missing := [name for name in NAMES if name not in steps]:
-        raise ValueError(f"The steps lack {', '.join(missing)}; give {', '.join(NAMES)}.")
-    got = {name: array(steps[name], 2, name) for name in NAMES}
+    got = steps_of(steps)
     count = len(got["key"])
     labels = [printable(word, 11) for word in labels_for(count, words, "word")]
     if count > MOST_WORDS or got["weights"].shape != (count, count) or query not in range(count):
@@ -59,8 +57,7 @@ def word_steps(
             f"There are {count} words, weights {got['weights'].shape} and query {query}; "
             f"expected at most {MOST_WORDS} words, weights of each word for each, and the position of one."
         )
-    with look():
-        return _drawn(labels, got, query, title, alt)
+    return _drawn(labels, got, query, title, alt)
 
 
 def _drawn(words: list[str], got: Mapping[str, np.ndarray], query: int, title: str, alt: str) -> Picture:
@@ -108,8 +105,6 @@ def _drawn(words: list[str], got: Mapping[str, np.ndarray], query: int, title: s
 
 def _signed_bars(pen: Pen, place: tuple[Number, Number], values: np.ndarray, largest: Number) -> None:
     """Bars from a middle line, hatched to the left, each with its number."""
-    from matplotlib.patches import Rectangle
-
     x, wide = place
     half = (wide - 38) / 2
     middle = x + 38 + half
@@ -117,29 +112,23 @@ def _signed_bars(pen: Pen, place: tuple[Number, Number], values: np.ndarray, lar
     for i, value in enumerate(values):
         length, y = half * float(value) / largest, TOP + ROW * i
         filled: dict[str, Any] = {"facecolor": role("weights")} if value > 0 else {"fill": False, "hatch": "//////"}
-        pen.sheet.add_patch(
-            Rectangle((middle + min(length, 0), y + 4), abs(length), ROW - 8, edgecolor=role("weights"), linewidth=0.8,
-                      zorder=3, **filled)
-        )  # fmt: skip
+        style = {**filled, "edgecolor": role("weights"), "linewidth": 0.8, "zorder": 3}
+        pen.rectangle(middle + min(length, 0), y + 4, abs(length), ROW - 8, **style)
         pen.text(x + 34, y + ROW / 2, number(float(value), 1), 9.5, ha="right")
 
 
 def _bars(pen: Pen, place: tuple[Number, Number], weights: np.ndarray) -> None:
     """Bars from 0 to 1, each with its number."""
-    from matplotlib.patches import Rectangle
-
     x, wide = place
     for i, weight in enumerate(weights):
         y = TOP + ROW * i
         length = float(weight) * (wide - 36)
-        pen.sheet.add_patch(Rectangle((x + 34, y + 4), length, ROW - 8, facecolor=role("weights"), zorder=3))
+        pen.rectangle(x + 34, y + 4, length, ROW - 8, facecolor=role("weights"), zorder=3)
         pen.text(x + 28, y + ROW / 2, number(float(weight)), 9.5, ha="right")
 
 
 def _color_bar(pen: Pen, x: Number, y: Number, limit: Number, name: str) -> None:
     """A lying color bar with its ends printed and the name of what it colors."""
-    from matplotlib.patches import Rectangle
-
     pen.sheet.imshow(np.linspace(-1, 1, 128)[None], cmap=colors("signed"), aspect="auto", extent=(x, x + 34, y + 8, y))
-    pen.sheet.add_patch(Rectangle((x, y), 34, 8, fill=False, edgecolor=EDGE_LINE, linewidth=1))
+    pen.rectangle(x, y, 34, 8, fill=False, edgecolor=EDGE_LINE, linewidth=1)
     pen.note(x + 39, y + 4, f"{name} ± {number(limit, 1)}", ha="left")

@@ -45,13 +45,7 @@ from anatomy_course.views.block_stepper.view import (
     block_of as block_of,
     block_stepper as block_stepper,
 )
-from anatomy_course.views.cache_lab.view import (
-    CacheLab as CacheLab,
-    CacheStep as CacheStep,
-    Entry as Entry,
-    StepCost as StepCost,
-    cache_lab as cache_lab,
-)
+from anatomy_course.views.cache_lab.view import CacheLab as CacheLab, CacheStep as CacheStep, cache_lab as cache_lab
 from anatomy_course.views.card.view import Card as Card
 from anatomy_course.views.choice.view import ChoiceQuestion as ChoiceQuestion
 from anatomy_course.views.compare_models.view import (
@@ -77,7 +71,6 @@ from anatomy_course.views.decoding_stepper.view import (
 from anatomy_course.views.depth_lab.view import (
     DepthLab as DepthLab,
     Setting as Setting,
-    TrainingRun as TrainingRun,
     depth_lab as depth_lab,
     name_of as name_of,
 )
@@ -95,8 +88,6 @@ from anatomy_course.views.first_words.view import (
     Loader as Loader,
     ModelWriter as ModelWriter,
     Rival as Rival,
-    SentenceReader as SentenceReader,
-    SentenceWriter as SentenceWriter,
     Written as Written,
     load_reader as load_reader,
     load_writer as load_writer,
@@ -131,15 +122,9 @@ from anatomy_course.views.nearest_words.view import (
 )
 from anatomy_course.views.objective_explorer.view import (
     ObjectiveExplorer as ObjectiveExplorer,
-    ObjectiveWords as ObjectiveWords,
     objective_explorer as objective_explorer,
 )
-from anatomy_course.views.part_swapper.view import (
-    Outcome as Outcome,
-    PartSwapper as PartSwapper,
-    SwappablePart as SwappablePart,
-    part_swapper as part_swapper,
-)
+from anatomy_course.views.part_swapper.view import PartSwapper as PartSwapper, part_swapper as part_swapper
 from anatomy_course.views.position_explorer.view import (
     PositionExplorer as PositionExplorer,
     Scheme as Scheme,

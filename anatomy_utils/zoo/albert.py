@@ -21,7 +21,7 @@ from anatomy_utils.functional.feed_forward import Activation, gelu_tanh
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.zoo import bert
-from anatomy_utils.zoo.checkpoint import KeyMap, part
+from anatomy_utils.zoo.checkpoint import KeyMap, part, sub_layers
 from anatomy_utils.zoo.family import Family, numbers
 from anatomy_utils.zoo.heads import BY_TOKEN, POOLED, masked, under_heads
 
@@ -105,10 +105,7 @@ KEYS = KeyMap(
         part(_ENCODER + r"embedding_hidden_mapping_in", "embeddings.projection"),
         part(_LAYER + r"attention\.(query|key|value)", r"layers.\1.self_attention.to_\2"),
         part(_LAYER + r"attention\.dense", r"layers.\1.self_attention.to_output"),
-        part(_LAYER + r"attention\.LayerNorm", r"layers.\1.self_attention_norms.after"),
-        part(_LAYER + r"ffn", r"layers.\1.feed_forward.expand"),
-        part(_LAYER + r"ffn_output", r"layers.\1.feed_forward.contract"),
-        part(_LAYER + r"full_layer_layer_norm", r"layers.\1.feed_forward_norms.after"),
+        *sub_layers(_LAYER, "after", r"attention\.LayerNorm full_layer_layer_norm ffn ffn_output"),
         *bert.TABLES,
     ],
     ignore=[

@@ -26,7 +26,7 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, Pair, part, projections
+from anatomy_utils.zoo.checkpoint import KeyMap, Pair, part, projections, sub_layers
 from anatomy_utils.zoo.family import Family, numbers, require
 from anatomy_utils.zoo.heads import BY_TOKEN, headed, two_layers, under_heads
 from anatomy_utils.zoo.transformer import decoder_layers, encoder_layers
@@ -135,11 +135,8 @@ def stack_keys(norms: str) -> list[Pair]:
         (_SIDE + r"embed_tokens\.weight", r"\1.embeddings.tokens.weight"),
         *projections(_LAYER + r"self_attn\.", "q_proj k_proj v_proj out_proj", r"\1.layers.\2.self_attention."),
         *projections(_LAYER + r"encoder_attn\.", "q_proj k_proj v_proj out_proj", r"\1.layers.\2.cross_attention."),
-        part(_LAYER + r"self_attn_layer_norm", rf"\1.layers.\2.self_attention_norms.{norms}"),
+        *sub_layers(_LAYER, norms, "self_attn_layer_norm final_layer_norm fc1 fc2", r"\1.layers.\2."),
         part(_LAYER + r"encoder_attn_layer_norm", rf"\1.layers.\2.cross_attention_norms.{norms}"),
-        part(_LAYER + r"fc1", r"\1.layers.\2.feed_forward.expand"),
-        part(_LAYER + r"fc2", r"\1.layers.\2.feed_forward.contract"),
-        part(_LAYER + r"final_layer_norm", rf"\1.layers.\2.feed_forward_norms.{norms}"),
     ]
 
 

@@ -22,7 +22,7 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead, PretrainingHead, SequenceHead
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, part
+from anatomy_utils.zoo.checkpoint import KeyMap, part, sub_layers
 from anatomy_utils.zoo.family import USUAL, Family, numbers, require
 from anatomy_utils.zoo.heads import BY_TOKEN, POOLED, POOLER, headed, masked, under_heads
 
@@ -139,10 +139,7 @@ TABLES = [
 LAYERS = [
     part(_LAYER + r"attention\.self\.(query|key|value)", r"layers.\1.self_attention.to_\2"),
     part(_LAYER + r"attention\.output\.dense", r"layers.\1.self_attention.to_output"),
-    part(_LAYER + r"attention\.output\.LayerNorm", r"layers.\1.self_attention_norms.after"),
-    part(_LAYER + r"intermediate\.dense", r"layers.\1.feed_forward.expand"),
-    part(_LAYER + r"output\.dense", r"layers.\1.feed_forward.contract"),
-    part(_LAYER + r"output\.LayerNorm", r"layers.\1.feed_forward_norms.after"),
+    *sub_layers(_LAYER, "after", r"attention\.output\.LayerNorm output\.LayerNorm intermediate\.dense output\.dense"),
 ]
 KEYS = KeyMap(
     rename=[*TABLES, *LAYERS],

@@ -57,6 +57,19 @@ def projections(published: str, names: str, ours: str = r"layers.\1.self_attenti
     return [part(published + theirs, f"{ours}to_{name}") for theirs, name in parts]
 
 
+def sub_layers(published: str, norms: str, names: str, ours: str = r"layers.\1.") -> list[Pair]:
+    """Pairs for what surrounds attention in a layer.
+
+    Args:
+        published: how the layer's names begin.
+        norms: whether they stand "before" or "after" the sub-layers.
+        names: the published ones of attention's norm, feed-forward's norm, and its first and second matrix.
+        ours: how our names begin.
+    """
+    places = f"self_attention_norms.{norms} feed_forward_norms.{norms} feed_forward.expand feed_forward.contract"
+    return [part(published + theirs, ours + place) for theirs, place in zip(names.split(), places.split(), strict=True)]
+
+
 MIXED = tuple(rf"layers.\1.self_attention.to_{name}.\2" for name in ("query", "key", "value"))
 """Where the parts of a single matrix for queries, keys and values go."""
 

@@ -18,7 +18,7 @@ from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.positions import SinusoidalPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, part, projections
+from anatomy_utils.zoo.checkpoint import KeyMap, part, projections, sub_layers
 from anatomy_utils.zoo.family import Family, numbers
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
 from anatomy_utils.zoo.heads import LABELS, on_decoder, under_decoder_heads
@@ -76,10 +76,7 @@ KEYS = KeyMap(
         (r"(?:transformer\.)?w\.weight", r"embeddings.tokens.weight"),
         part(r"(?:transformer\.)?layernorm", "norm"),
         *projections(_LAYER + r"multi_head_attention\.", "Wq Wk Wv dense"),
-        part(_LAYER + r"layernorm1", r"layers.\1.self_attention_norms.before"),
-        part(_LAYER + r"layernorm2", r"layers.\1.feed_forward_norms.before"),
-        part(_LAYER + r"ffn\.0", r"layers.\1.feed_forward.expand"),
-        part(_LAYER + r"ffn\.2", r"layers.\1.feed_forward.contract"),
+        *sub_layers(_LAYER, "before", r"layernorm1 layernorm2 ffn\.0 ffn\.2"),
     ],
     ignore=[r"lm_head\.(weight|bias)"],
 )

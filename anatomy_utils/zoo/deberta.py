@@ -27,7 +27,7 @@ from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.nn.relative_positions import DisentangledPositions, OffsetTable
 from anatomy_utils.zoo import bert
 from anatomy_utils.zoo.checkpoint import MIXED, KeyMap, part
-from anatomy_utils.zoo.family import USUAL, Family, numbers
+from anatomy_utils.zoo.family import USUAL, Family, numbers, require
 from anatomy_utils.zoo.heads import BY_TOKEN, POOLED, masked, under_heads
 
 
@@ -55,18 +55,12 @@ class DebertaConfig(bert.BertConfig):
     def from_published(cls, config: Mapping[str, Any]) -> DebertaConfig:
         """The numbers in a published `config.json`; ValueError where one is missing, or not as DeBERTa has it here."""
         width = config.get("hidden_size")
-        for name, left_out, expected in (
-            ("hidden_act", "gelu", "gelu"),
-            ("pooler_hidden_act", "gelu", "gelu"),
-            ("relative_attention", False, True),
-            ("position_biased_input", True, False),
-            ("type_vocab_size", 0, 0),
-            ("talking_head", False, False),
-            ("embedding_size", width, width),
-            ("pooler_hidden_size", width, width),
-        ):
-            if (given := config.get(name, left_out)) != expected:
-                raise ValueError(f"{name} is {given!r}, but DeBERTa here has {expected!r}.")
+        left_out = {"relative_attention": False, "position_biased_input": True}
+        require(
+            left_out | dict(config), "DeBERTa", hidden_act="gelu", pooler_hidden_act="gelu", relative_attention=True,
+            position_biased_input=False, type_vocab_size=0, talking_head=False, embedding_size=width,
+            pooler_hidden_size=width,
+        )  # fmt: skip
         kinds = config.get("pos_att_type") or []
         if set(kinds.split("|") if isinstance(kinds, str) else kinds) != {"c2p", "p2c"}:
             raise ValueError(f"pos_att_type is {kinds!r}, but DeBERTa here has both 'c2p' and 'p2c'.")

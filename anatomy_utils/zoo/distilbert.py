@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.zoo.bert import TABLES, BertConfig, with_head
-from anatomy_utils.zoo.checkpoint import KeyMap, part, projections
+from anatomy_utils.zoo.checkpoint import KeyMap, part, projections, sub_layers
 from anatomy_utils.zoo.family import Family, numbers, require
 from anatomy_utils.zoo.heads import BY_TOKEN, LABELS, under_heads
 
@@ -40,10 +40,7 @@ KEYS = KeyMap(
     rename=[
         *TABLES,
         *projections(_LAYER + r"attention\.", "q_lin k_lin v_lin out_lin"),
-        (_LAYER + r"sa_layer_norm\.(weight|bias)", r"layers.\1.self_attention_norms.after.\2"),
-        (_LAYER + r"ffn\.lin1\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
-        (_LAYER + r"ffn\.lin2\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
-        (_LAYER + r"output_layer_norm\.(weight|bias)", r"layers.\1.feed_forward_norms.after.\2"),
+        *sub_layers(_LAYER, "after", r"sa_layer_norm output_layer_norm ffn\.lin1 ffn\.lin2"),
     ],
 )
 _POOLED = [part("pre_classifier", "head.dense"), LABELS]

@@ -43,14 +43,20 @@ def _from_1_to(high: int, names: str) -> Kind:
     return Kind(names, f"a whole number from 1 to {high:,}", lambda value: _whole(value, 1, high))
 
 
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+def _a(kind: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kind)
 
 
-def _attention_types(value: Any) -> bool:
-    """GPT-Neo's layers: `[[["global", "local"], 6]]`, kinds and how often they repeat."""
-    pairs = isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
-    return pairs and all(_texts(kinds) and _whole(times, 1, 1000) for kinds, times in value)
+def _list_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(fits, value))
+
+
+_texts = _list_of(_a(str))
+
+
+def _kinds_and_times(value: Any) -> bool:
+    """A part of GPT-Neo's layers: `[["global", "local"], 6]`, kinds and how often they repeat."""
+    return isinstance(value, list) and len(value) == 2 and _texts(value[0]) and _whole(value[1], 1, 1000)
 
 
 KINDS = (
@@ -78,36 +84,20 @@ KINDS = (
         lambda value: _number(value) and 0 <= value <= 1,
     ),
     Kind(r".*_(eps|epsilon)", "a number above 0, at most 1", lambda value: _number(value) and 0 < value <= 1),
-    Kind(
-        r"(\w+_)?rope_theta",
-        "a number above 0",
-        lambda value: _number(value) and 0 < value < float("inf"),
-    ),
+    Kind(r"(\w+_)?rope_theta", "a number above 0", lambda value: _number(value) and 0 < value < float("inf")),
     Kind(
         r"tie_word_embeddings|attention_bias|mlp_bias|scale_embedding|share_att_key|scale_decoder_outputs|same_length",
         "true or false",
-        lambda value: isinstance(value, bool),
+        _a(bool),
     ),
-    Kind(r"hidden_act|norm_rel_ebd|classifier_pooling", "a text", lambda value: isinstance(value, str)),
+    Kind(r"hidden_act|norm_rel_ebd|classifier_pooling", "a text", _a(str)),
     Kind(r"architectures|layer_types|attention_layers", "a list of texts", _texts),
     Kind(r"pos_att_type", "a text or a list of texts", lambda value: isinstance(value, str) or _texts(value)),
-    Kind(r"attention_types", 'a list such as [[["global", "local"], 6]]', _attention_types),
-    Kind(
-        r"cutoffs",
-        "a list of whole numbers",
-        lambda value: isinstance(value, list) and all(_whole(end, 1, 1_000_000_000) for end in value),
-    ),
-    Kind(
-        r"tie_projs",
-        "a list of true and false",
-        lambda value: isinstance(value, list) and all(isinstance(tied, bool) for tied in value),
-    ),
+    Kind(r"attention_types", 'a list such as [[["global", "local"], 6]]', _list_of(_kinds_and_times)),
+    Kind(r"cutoffs", "a list of whole numbers", _list_of(lambda value: _whole(value, 1, 1_000_000_000))),
+    Kind(r"tie_projs", "a list of true and false", _list_of(_a(bool))),
     Kind(r"id2label", "an object with a name for each label", lambda value: isinstance(value, dict) and bool(value)),
-    Kind(
-        r"rope_parameters|rope_scaling|full_attention|sliding_attention",
-        "an object",
-        lambda value: isinstance(value, dict),
-    ),
+    Kind(r"rope_parameters|rope_scaling|full_attention|sliding_attention", "an object", _a(dict)),
 )
 OPTIONAL = (
     r"architectures|layer_types|pos_att_type|rope_parameters|rope_scaling|full_attention|sliding_attention|n_inner|"

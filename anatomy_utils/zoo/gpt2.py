@@ -21,7 +21,7 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import MIXED, KeyMap, transposed
+from anatomy_utils.zoo.checkpoint import MIXED, KeyMap, sub_layers, transposed
 from anatomy_utils.zoo.family import Family, classifier_dropout, numbers, require
 from anatomy_utils.zoo.heads import on_decoder, under_decoder_heads
 
@@ -45,13 +45,8 @@ class Gpt2Config:
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> Gpt2Config:
         """The numbers in a published `config.json`; ValueError where one is missing, or not as GPT-2 has it."""
-        require(
-            config,
-            "GPT-2",
-            activation_function="gelu_new",
-            scale_attn_by_inverse_layer_idx=False,
-            scale_attn_weights=True,
-        )
+        scaled = {"scale_attn_by_inverse_layer_idx": False, "scale_attn_weights": True}
+        require(config, "GPT-2", activation_function="gelu_new", **scaled)
         names = "vocab_size d_model=n_embd num_layers=n_layer num_heads=n_head max_positions=n_positions"
         optional = "norm_epsilon=layer_norm_epsilon dropout=resid_pdrop attention_dropout=attn_pdrop"
         known = numbers(config, names, optional)
@@ -92,12 +87,9 @@ KEYS = KeyMap(
         (r"(?:transformer\.)?wte\.weight", r"embeddings.tokens.weight"),
         (r"(?:transformer\.)?wpe\.weight", r"embeddings.positions.table.weight"),
         (r"(?:transformer\.)?ln_f\.(weight|bias)", r"norm.\1"),
-        (_LAYER + r"ln_1\.(weight|bias)", r"layers.\1.self_attention_norms.before.\2"),
-        (_LAYER + r"ln_2\.(weight|bias)", r"layers.\1.feed_forward_norms.before.\2"),
+        *sub_layers(_LAYER, "before", r"ln_1 ln_2 mlp\.c_fc mlp\.c_proj"),
         (_LAYER + r"attn\.c_attn\.(weight|bias)", MIXED),
         (_LAYER + r"attn\.c_proj\.(weight|bias)", r"layers.\1.self_attention.to_output.\2"),
-        (_LAYER + r"mlp\.c_fc\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
-        (_LAYER + r"mlp\.c_proj\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
     ],
     ignore=[
         _LAYER + r"attn\.(masked_)?bias",  # the causal mask that old files stored

@@ -51,12 +51,7 @@ def gpt_neo(config: GptNeoConfig) -> Decoder:
     stack = gpt2(config)
     for layer in stack.layers:
         layer.self_attention = MultiHeadAttention(
-            config.d_model,
-            config.num_heads,
-            bias=False,
-            output_bias=True,
-            dropout=config.attention_dropout,
-            scale=1.0,
+            config.d_model, config.num_heads, bias=False, output_bias=True, dropout=config.attention_dropout, scale=1.0
         )
     for layer in stack.layers[1::2]:
         layer.window = config.window
@@ -65,10 +60,7 @@ def gpt_neo(config: GptNeoConfig) -> Decoder:
 
 _ATTENTION = r"(?:transformer\.)?h\.(\d+)\.attn\.attention\."
 KEYS = KeyMap(
-    rename=[
-        *projections(_ATTENTION, "q_proj k_proj v_proj out_proj"),
-        *GPT2_KEYS.rename,
-    ],
+    rename=[*projections(_ATTENTION, "q_proj k_proj v_proj out_proj"), *GPT2_KEYS.rename],
     ignore=[_ATTENTION + r"(masked_)?bias", *GPT2_KEYS.ignore],
 )
 TASKS = under_decoder_heads(KEYS)

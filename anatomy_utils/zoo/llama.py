@@ -18,7 +18,7 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.norm import NormPlaces, RMSNorm
 from anatomy_utils.nn.positions import RotaryPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, projections
+from anatomy_utils.zoo.checkpoint import KeyMap, part, projections, sub_layers
 from anatomy_utils.zoo.family import USUAL, Family, classifier_dropout, numbers, require
 from anatomy_utils.zoo.heads import BY_TOKEN, SCORE, on_decoder, under_decoder_heads
 
@@ -105,12 +105,9 @@ KEYS = KeyMap(
     rename=[
         (r"(?:\w+\.)?embed_tokens\.weight", r"embeddings.tokens.weight"),
         (r"(?:\w+\.)?norm\.weight", r"norm.weight"),
-        (_LAYER + r"input_layernorm\.weight", r"layers.\1.self_attention_norms.before.weight"),
-        (_LAYER + r"post_attention_layernorm\.weight", r"layers.\1.feed_forward_norms.before.weight"),
         *projections(_LAYER + r"self_attn\.", "q_proj k_proj v_proj o_proj"),
-        (_LAYER + r"mlp\.gate_proj\.(weight|bias)", r"layers.\1.feed_forward.gate.\2"),
-        (_LAYER + r"mlp\.up_proj\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
-        (_LAYER + r"mlp\.down_proj\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
+        part(_LAYER + r"mlp\.gate_proj", r"layers.\1.feed_forward.gate"),
+        *sub_layers(_LAYER, "before", r"input_layernorm post_attention_layernorm mlp\.up_proj mlp\.down_proj"),
     ],
     ignore=[r".*\.rotary_emb\.inv_freq"],  # computed from the base
 )

@@ -75,14 +75,9 @@ class ModernBertConfig:
 
 
 _EXPECTED = {
-    "hidden_activation": "gelu",
-    "classifier_activation": "gelu",
-    "attention_bias": False,
-    "mlp_bias": False,
-    "norm_bias": False,
-    "classifier_bias": False,
-    "decoder_bias": True,
-    "tie_word_embeddings": True,
+    **dict.fromkeys(("hidden_activation", "classifier_activation"), "gelu"),
+    **dict.fromkeys(("attention_bias", "mlp_bias", "norm_bias", "classifier_bias"), False),
+    **dict.fromkeys(("decoder_bias", "tie_word_embeddings"), True),
 }
 
 

@@ -24,7 +24,7 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.relative_positions import TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import Memories, RecurrentDecoder, RecurrentLayer
-from anatomy_utils.zoo.checkpoint import MIXED, KeyMap
+from anatomy_utils.zoo.checkpoint import MIXED, KeyMap, sub_layers
 from anatomy_utils.zoo.family import Family, read, require
 
 VARIATIONS = {
@@ -182,10 +182,7 @@ KEYS = KeyMap(
         (_LAYER + r"dec_attn\.r_net\.weight", _POSITIONS + r"to_wave_key.weight"),
         (_LAYER + r"dec_attn\.r_w_bias", _POSITIONS + r"content_preference"),
         (_LAYER + r"dec_attn\.r_r_bias", _POSITIONS + r"offset_preference"),
-        (_LAYER + r"dec_attn\.layer_norm\.(weight|bias)", r"layers.\1.self_attention_norms.after.\2"),
-        (_LAYER + r"pos_ff\.CoreNet\.0\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
-        (_LAYER + r"pos_ff\.CoreNet\.3\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
-        (_LAYER + r"pos_ff\.layer_norm\.(weight|bias)", r"layers.\1.feed_forward_norms.after.\2"),
+        *sub_layers(_LAYER, "after", r"dec_attn\.layer_norm pos_ff\.layer_norm pos_ff\.CoreNet\.0 pos_ff\.CoreNet\.3"),
     ],
     ignore=[r"(?:transformer\.)?pos_emb\.inv_freq"],  # of the waves, which are computed
 )

@@ -6,40 +6,27 @@ tensors they show, so that they cannot drift from the modules that computed them
 
 from __future__ import annotations
 
-from anatomy_course.figures.diagrams.attention import cross_attention, multi_head, self_attention, sequence_to_sequence
-from anatomy_course.figures.diagrams.blocks import (
-    decoder_block,
-    encoder_block,
-    encoder_stack,
-    norm_places,
-    transformer,
+from anatomy_course.figures.diagrams.attention import (
+    cross_attention as cross_attention,
+    multi_head as multi_head,
+    self_attention as self_attention,
+    sequence_to_sequence as sequence_to_sequence,
 )
-from anatomy_course.figures.diagrams.course import course, family_tree, three_branches, where_are_we
-from anatomy_course.figures.diagrams.heads import head_sharing, split_heads
-from anatomy_course.figures.diagrams.numbers import masks, positions, six_steps
-from anatomy_course.figures.diagrams.rotation import rotated_pair
-
-__all__ = [
-    "course",
-    "cross_attention",
-    "decoder_block",
-    "encoder_block",
-    "encoder_stack",
-    "family_tree",
-    "head_sharing",
-    "masks",
-    "multi_head",
-    "norm_places",
-    "positions",
-    "rotated_pair",
-    "self_attention",
-    "sequence_to_sequence",
-    "six_steps",
-    "split_heads",
-    "three_branches",
-    "transformer",
-    "transformer_map",
-    "where_are_we",
-]
+from anatomy_course.figures.diagrams.blocks import (
+    decoder_block as decoder_block,
+    encoder_block as encoder_block,
+    encoder_stack as encoder_stack,
+    norm_places as norm_places,
+    transformer as transformer,
+)
+from anatomy_course.figures.diagrams.course import (
+    course as course,
+    family_tree as family_tree,
+    three_branches as three_branches,
+    where_are_we as where_are_we,
+)
+from anatomy_course.figures.diagrams.heads import head_sharing as head_sharing, split_heads as split_heads
+from anatomy_course.figures.diagrams.numbers import masks as masks, positions as positions, six_steps as six_steps
+from anatomy_course.figures.diagrams.rotation import rotated_pair as rotated_pair
 
 transformer_map = transformer

@@ -13,17 +13,17 @@ SOURCE = ("the", "animal", "was", "tired")
 TARGET = ("l'", "animal", "était", "fatigué")
 
 
+@look()
 def sequence_to_sequence() -> Picture:
     """A recurrent encoder–decoder squeezed through one state, and the same with attention over all states."""
-    with look():
-        pen = Pen(700, 412)
-        _recurrent(pen, 0, "One state for everything", "before attention (Sutskever et al. 2014)")
-        _recurrent(pen, 206, "Attention over all states", "each step asks afresh (Bahdanau et al. 2014)", attend=True)
-        return pen.picture(
-            "Two ways to translate. Above: a recurrent encoder reads four words and hands one single state to the "
-            "decoder, which must write the whole translation from it. Below: the decoder also looks back, at each "
-            "step, at all encoder states through weights; thicker lines are larger weights."
-        )
+    pen = Pen(700, 412)
+    _recurrent(pen, 0, "One state for everything", "before attention (Sutskever et al. 2014)")
+    _recurrent(pen, 206, "Attention over all states", "each step asks afresh (Bahdanau et al. 2014)", attend=True)
+    return pen.picture(
+        "Two ways to translate. Above: a recurrent encoder reads four words and hands one single state to the "
+        "decoder, which must write the whole translation from it. Below: the decoder also looks back, at each "
+        "step, at all encoder states through weights; thicker lines are larger weights."
+    )
 
 
 def _recurrent(pen: Pen, top: Number, title: str, note: str, attend: bool = False) -> None:
@@ -61,6 +61,7 @@ def _recurrent(pen: Pen, top: Number, title: str, note: str, attend: bool = Fals
         pen.note(outputs[0], y + 46, "the whole sentence must fit into h₄", 10.5, ha="left", va="top")
 
 
+@look()
 def self_attention(words: Sequence[str] = ("time", "flies", "like", "an", "arrow"), query: int = 1) -> Picture:
     """Self-attention for one word: its query meets every key, the weights average the values.
 
@@ -73,23 +74,22 @@ def self_attention(words: Sequence[str] = ("time", "flies", "like", "an", "arrow
             f"Got {len(words)} words and query {query}; give 2 to 7 words and the position of one of them."
         )
     step = min(111, 556 // len(words))
-    with look():
-        pen = Pen(700, 390, "Self-attention", "for one word; every word does the same at the same time")
-        xs = [142 + i * step for i in range(len(words))]
-        for i, (x, word) in enumerate(zip(xs, words, strict=True)):
-            _one_word(pen, x, word, i == query)
-        for y, name, shape in ((316, "hidden states", "(position, d_model)"),
-                               (246, "query, key, value", "(position, d_head)"),
-                               (158, "weights, sum to 1", "softmax(q · k / √d_head)"),
-                               (62, "context", "(d_head)")):  # fmt: skip
-            pen.text(12, y, name, 10.5, ha="left")
-            pen.note(12, y + 14, shape, 9, ha="left")
-        _meet(pen, xs, query)
-        return pen.picture(
-            f"Self-attention for the word {words[query]}: every word's hidden state becomes query, key and value. "
-            f"The query of {words[query]} meets every key; scores divided by the root of d_head and a softmax "
-            "give one weight per word; the values, weighted and summed, are the new vector."
-        )
+    pen = Pen(700, 390, "Self-attention", "for one word; every word does the same at the same time")
+    xs = [142 + i * step for i in range(len(words))]
+    for i, (x, word) in enumerate(zip(xs, words, strict=True)):
+        _one_word(pen, x, word, i == query)
+    for y, name, shape in ((316, "hidden states", "(position, d_model)"),
+                           (246, "query, key, value", "(position, d_head)"),
+                           (158, "weights, sum to 1", "softmax(q · k / √d_head)"),
+                           (62, "context", "(d_head)")):  # fmt: skip
+        pen.text(12, y, name, 10.5, ha="left")
+        pen.note(12, y + 14, shape, 9, ha="left")
+    _meet(pen, xs, query)
+    return pen.picture(
+        f"Self-attention for the word {words[query]}: every word's hidden state becomes query, key and value. "
+        f"The query of {words[query]} meets every key; scores divided by the root of d_head and a softmax "
+        "give one weight per word; the values, weighted and summed, are the new vector."
+    )
 
 
 def _one_word(pen: Pen, x: Number, word: str, asking: bool) -> None:
@@ -125,68 +125,66 @@ def _meet(pen: Pen, xs: Sequence[Number], query: int) -> None:
     pen.note(middle + aside, 66, "the word's new vector, in context", 10, ha=side)
 
 
+@look()
 def multi_head(num_heads: int = 4) -> Picture:
     """Several heads side by side: project, attend in each, lay end to end, mix with W_O."""
     if not 2 <= num_heads <= 8:
         raise ValueError(f"num_heads was {num_heads}; 2 to 8 heads can be drawn.")
-    with look():
-        pen = Pen(640, 442, "Multi-head attention", f"{num_heads} heads, each d_head = d_model / {num_heads} wide")
-        step = min(118, 470 // num_heads)
-        left = 150.0
-        right = left + step * num_heads - 12
-        middle = (left + right) / 2
-        for y, words in ((401, "hidden states\n(position, d_model)"), (335, "one projection each\nfor q, k, v"),
-                         (239, "attention per head\n(position, d_head)"), (168, "side by side\n(position, d_model)"),
-                         (104, "mixed across heads"), (56, "output\n(position, d_model)")):  # fmt: skip
-            pen.note(12, y, words, 10, ha="left")
-        pen.box(left, 386, right - left, 30, "hidden states", "residual")
-        for i in range(num_heads):
-            x, wide = left + i * step, step - 12
-            for j, role in enumerate(("query", "key", "value")):
-                third = (wide - 8) / 3
-                place = x + j * (third + 4)
-                pen.box(
-                    place, 320, third, 30, role[0].upper() if third < 26 else f"W_{role[0].upper()}", role, size=9.5
-                )
-                pen.arrow((place + third / 2, 386), (place + third / 2, 350), width=1.1)
-                pen.arrow((place + third / 2, 320), (place + third / 2, 262), role=role, width=1.1)
-            pen.box(x, 216, wide, 46, f"head {i}", "weights")
-            pen.arrow((x + wide / 2, 216), (x + wide / 2, 182), role="value")
-            pen.box(x - 6, 154, step, 28, f"context {i}", "value", size=10.5)
-        pen.arrow((middle, 154), (middle, 120))
-        pen.box(left, 90, right - left, 30, "W_O", "residual")
-        pen.arrow((middle, 90), (middle, 72))
-        pen.box(left, 42, right - left, 30, "output", "residual")
-        return pen.picture(
-            f"Multi-head attention with {num_heads} heads: hidden states are projected to queries, keys and values "
-            "for each head, each head attends in its own smaller space, the results are put side by side, "
-            "and W_O mixes them."
-        )
+    pen = Pen(640, 442, "Multi-head attention", f"{num_heads} heads, each d_head = d_model / {num_heads} wide")
+    step = min(118, 470 // num_heads)
+    left = 150.0
+    right = left + step * num_heads - 12
+    middle = (left + right) / 2
+    for y, words in ((401, "hidden states\n(position, d_model)"), (335, "one projection each\nfor q, k, v"),
+                     (239, "attention per head\n(position, d_head)"), (168, "side by side\n(position, d_model)"),
+                     (104, "mixed across heads"), (56, "output\n(position, d_model)")):  # fmt: skip
+        pen.note(12, y, words, 10, ha="left")
+    pen.box(left, 386, right - left, 30, "hidden states", "residual")
+    for i in range(num_heads):
+        x, wide = left + i * step, step - 12
+        for j, role in enumerate(("query", "key", "value")):
+            third = (wide - 8) / 3
+            place = x + j * (third + 4)
+            pen.box(place, 320, third, 30, role[0].upper() if third < 26 else f"W_{role[0].upper()}", role, size=9.5)
+            pen.arrow((place + third / 2, 386), (place + third / 2, 350), width=1.1)
+            pen.arrow((place + third / 2, 320), (place + third / 2, 262), role=role, width=1.1)
+        pen.box(x, 216, wide, 46, f"head {i}", "weights")
+        pen.arrow((x + wide / 2, 216), (x + wide / 2, 182), role="value")
+        pen.box(x - 6, 154, step, 28, f"context {i}", "value", size=10.5)
+    pen.arrow((middle, 154), (middle, 120))
+    pen.box(left, 90, right - left, 30, "W_O", "residual")
+    pen.arrow((middle, 90), (middle, 72))
+    pen.box(left, 42, right - left, 30, "output", "residual")
+    return pen.picture(
+        f"Multi-head attention with {num_heads} heads: hidden states are projected to queries, keys and values "
+        "for each head, each head attends in its own smaller space, the results are put side by side, "
+        "and W_O mixes them."
+    )
 
 
+@look()
 def cross_attention() -> Picture:
     """Attention between two sequences: queries from the target, keys and values from the memory."""
-    with look():
-        pen = Pen(700, 362, "Cross-attention", "the same module; key and value come from elsewhere")
-        pen.box(30, 280, 250, 44, "target hidden states", "residual", note="(batch, target, d_model)")
-        pen.box(400, 280, 270, 44, "memory", "memory", note="(batch, source, d_model)")
-        pen.box(115, 206, 80, 32, "query", "query")
-        pen.box(420, 206, 80, 32, "key", "key")
-        pen.box(570, 206, 80, 32, "value", "value")
-        pen.arrow((155, 280), (155, 238))
-        pen.arrow((460, 280), (460, 238), kind="memory")
-        pen.arrow((610, 280), (610, 238), kind="memory")
-        pen.box(115, 128, 385, 40, "weights = softmax( query · keyᵀ / √d_head )", "weights", note="", size=12)
-        pen.note(307, 182, "(batch, heads, target, source)")
-        pen.arrow((155, 206), (155, 168), role="query")
-        pen.arrow((460, 206), (460, 168), role="key")
-        pen.box(115, 62, 535, 34, "context = weights · value   (batch, target, d_model)", "value")
-        pen.arrow((307, 128), (307, 96), role="weights")
-        pen.arrow((610, 206), (610, 96), role="value")
-        pen.note(155, 338, "what is being written", va="top")
-        pen.note(535, 338, "what was read, from the top of the encoder", va="top")
-        return pen.picture(
-            "Cross-attention: the query is projected from the target's hidden states, key and value from the memory. "
-            "The weights have one row per target position and one column per source position; weights times value is "
-            "the context of each target position."
-        )
+    pen = Pen(700, 362, "Cross-attention", "the same module; key and value come from elsewhere")
+    pen.box(30, 280, 250, 44, "target hidden states", "residual", note="(batch, target, d_model)")
+    pen.box(400, 280, 270, 44, "memory", "memory", note="(batch, source, d_model)")
+    pen.box(115, 206, 80, 32, "query", "query")
+    pen.box(420, 206, 80, 32, "key", "key")
+    pen.box(570, 206, 80, 32, "value", "value")
+    pen.arrow((155, 280), (155, 238))
+    pen.arrow((460, 280), (460, 238), kind="memory")
+    pen.arrow((610, 280), (610, 238), kind="memory")
+    pen.box(115, 128, 385, 40, "weights = softmax( query · keyᵀ / √d_head )", "weights", note="", size=12)
+    pen.note(307, 182, "(batch, heads, target, source)")
+    pen.arrow((155, 206), (155, 168), role="query")
+    pen.arrow((460, 206), (460, 168), role="key")
+    pen.box(115, 62, 535, 34, "context = weights · value   (batch, target, d_model)", "value")
+    pen.arrow((307, 128), (307, 96), role="weights")
+    pen.arrow((610, 206), (610, 96), role="value")
+    pen.note(155, 338, "what is being written", va="top")
+    pen.note(535, 338, "what was read, from the top of the encoder", va="top")
+    return pen.picture(
+        "Cross-attention: the query is projected from the target's hidden states, key and value from the memory. "
+        "The weights have one row per target position and one column per source position; weights times value is "
+        "the context of each target position."
+    )

@@ -18,6 +18,7 @@ CUT = "▸ "
 """In front of a text that is complete only because the search has no further step."""
 
 
+@look()
 def beam_tree(
     root: str, columns: Sequence[Sequence[Mapping[str, Any]]], winner: Sequence[int], *, title: str, alt: str
 ) -> Picture:
@@ -33,23 +34,20 @@ def beam_tree(
     """
     width = LEFT + ACROSS * (len(columns) + 1)
     height = TOP + DOWN * max(map(len, columns)) + 8
-    with look():
-        pen = Pen(max(width, 420), height, title, _legend(columns))
-        pen.box(LEFT, TOP, WIDE, HIGH, canvas.printable(root, 10), size=10)
-        for step, column in enumerate(columns):
-            x = LEFT + ACROSS * (step + 1)
-            for row, node in enumerate(column):
-                won = step < len(winner) and winner[step] == row
-                y, fate = TOP + DOWN * row, str(node["fate"])
-                start = TOP + DOWN * max(int(node["parent"]), 0) + HIGH / 2
-                pen.arrow(
-                    (x - ACROSS + WIDE, start), (x, y + HIGH / 2), role=ROLES[fate], width=3 if won else 1, tip=False
-                )
-                cut = fate == "ended" and not node["stops"]
-                label = (CUT if cut else SIGNS[fate]) + canvas.printable(node["word"], 10)
-                note = canvas.number(node["log_probability"])
-                pen.box(x, y, WIDE, HIGH, label, ROLES[fate], note=note, size=10, dashed=fate == "dropped", bold=won)
-        return pen.picture(alt)
+    pen = Pen(max(width, 420), height, title, _legend(columns))
+    pen.box(LEFT, TOP, WIDE, HIGH, canvas.printable(root, 10), size=10)
+    for step, column in enumerate(columns):
+        x = LEFT + ACROSS * (step + 1)
+        for row, node in enumerate(column):
+            won = step < len(winner) and winner[step] == row
+            y, fate = TOP + DOWN * row, str(node["fate"])
+            start = TOP + DOWN * max(int(node["parent"]), 0) + HIGH / 2
+            pen.arrow((x - ACROSS + WIDE, start), (x, y + HIGH / 2), role=ROLES[fate], width=3 if won else 1, tip=False)
+            cut = fate == "ended" and not node["stops"]
+            label = (CUT if cut else SIGNS[fate]) + canvas.printable(node["word"], 10)
+            note = canvas.number(node["log_probability"])
+            pen.box(x, y, WIDE, HIGH, label, ROLES[fate], note=note, size=10, dashed=fate == "dropped", bold=won)
+    return pen.picture(alt)
 
 
 def _legend(columns: Sequence[Sequence[Mapping[str, Any]]]) -> str:

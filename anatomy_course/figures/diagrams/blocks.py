@@ -9,41 +9,41 @@ from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import QUIET, look
 
 
+@look()
 def transformer(here: str = "") -> Picture:
     """The whole transformer of 2017: encoder on the left, decoder on the right, memory between them.
 
     Args:
         here: a part, or the name of a notebook, such as "03_encoder": it or its parts get bold labels and a mark.
     """
-    with look():
-        pen = Pen(layout.WIDTH, layout.HEIGHT, "The transformer", "data flows upward")
-        for part in layout.parts():
-            if part.frame:
-                pen.frame(part.x, part.y, part.width, part.height)
-                # The residual way runs along the outer side, so the name stands in the inner corner.
-                inner = (part.x + part.width - 10, "right") if part.x < 350 else (part.x + 10, "left")
-                pen.text(inner[0], part.y + part.height - 11, part.label, 10, QUIET, ha=inner[1], weight="bold")
-        for words, place in layout.N_LABELS:
-            pen.text(*place, words, 14, weight="bold")
-        for arrow in layout.arrows():
-            pen.arrow(*arrow.points, kind=arrow.kind)
-            if arrow.label and arrow.label_at:
-                pen.note(*arrow.label_at, arrow.label, ha="left")
-        for x, y in layout.SUMS:
-            pen.sum(x, y)
-        for part in layout.parts():
-            if not part.frame:
-                marked = bool(here) and here in (part.id, part.notebook)
-                label = f"▸ {part.label}" if marked else part.label
-                pen.box(part.x, part.y, part.width, part.height, label, part.role, bold=marked,
-                        dashed=part.id.endswith("tokens") or part.id == "next_token")  # fmt: skip
-        _stream_key(pen, 36, 84)
-        return pen.picture(
-            "The transformer. Left, the encoder: token embedding plus positions, then N blocks of self-attention, "
-            "add and norm, feed-forward, add and norm; its output is the memory. Right, the decoder: token embedding "
-            "plus positions, then N blocks of masked self-attention, cross-attention that reads the memory, and "
-            "feed-forward, each followed by add and norm; then a linear layer and softmax give the next token."
-        )
+    pen = Pen(layout.WIDTH, layout.HEIGHT, "The transformer", "data flows upward")
+    for part in layout.parts():
+        if part.frame:
+            pen.frame(part.x, part.y, part.width, part.height)
+            # The residual way runs along the outer side, so the name stands in the inner corner.
+            inner = (part.x + part.width - 10, "right") if part.x < 350 else (part.x + 10, "left")
+            pen.text(inner[0], part.y + part.height - 11, part.label, 10, QUIET, ha=inner[1], weight="bold")
+    for words, place in layout.N_LABELS:
+        pen.text(*place, words, 14, weight="bold")
+    for arrow in layout.arrows():
+        pen.arrow(*arrow.points, kind=arrow.kind)
+        if arrow.label and arrow.label_at:
+            pen.note(*arrow.label_at, arrow.label, ha="left")
+    for x, y in layout.SUMS:
+        pen.sum(x, y)
+    for part in layout.parts():
+        if not part.frame:
+            marked = bool(here) and here in (part.id, part.notebook)
+            label = f"▸ {part.label}" if marked else part.label
+            pen.box(part.x, part.y, part.width, part.height, label, part.role, bold=marked,
+                    dashed=part.id.endswith("tokens") or part.id == "next_token")  # fmt: skip
+    _stream_key(pen, 36, 84)
+    return pen.picture(
+        "The transformer. Left, the encoder: token embedding plus positions, then N blocks of self-attention, "
+        "add and norm, feed-forward, add and norm; its output is the memory. Right, the decoder: token embedding "
+        "plus positions, then N blocks of masked self-attention, cross-attention that reads the memory, and "
+        "feed-forward, each followed by add and norm; then a linear layer and softmax give the next token."
+    )
 
 
 def _stream_key(pen: Pen, x: Number, y: Number) -> None:
@@ -73,84 +73,84 @@ def _sub_layers(
     return y
 
 
+@look()
 def encoder_block() -> Picture:
     """One encoder block: self-attention and feed-forward, each with its residual way and norm."""
-    with look():
-        pen = Pen(560, 362, "Encoder block", "post-norm, as in 2017")
-        pen.frame(60, 62, 320, 254, "× N")
-        layers = [
-            ("multi-head self-attention", "weights", "words look at each other"),
-            ("feed-forward", "feed_forward", "each position alone"),
-        ]
-        top = _sub_layers(pen, 106, 306, layers)
-        pen.arrow((216, 342), (216, 306), tip=False)
-        pen.arrow((216, top), (216, 44))
-        pen.note(228, 336, "hidden states (batch, position, d_model)", ha="left")
-        pen.note(228, 50, "hidden states (batch, position, d_model)", ha="left")
-        pen.note(392, 262, "around it: the residual\nstream carries on what\nis already known", ha="left")
-        pen.note(392, 150, "d_model → d_ff → d_model,\nthe same weights\nat every position", ha="left")
-        return pen.picture(
-            "One encoder block from below: self-attention, add and norm, feed-forward, add and norm. A dashed residual "
-            "connection leads around each of the two sub-layers. Shape in and out is batch, position, d_model."
-        )
+    pen = Pen(560, 362, "Encoder block", "post-norm, as in 2017")
+    pen.frame(60, 62, 320, 254, "× N")
+    layers = [
+        ("multi-head self-attention", "weights", "words look at each other"),
+        ("feed-forward", "feed_forward", "each position alone"),
+    ]
+    top = _sub_layers(pen, 106, 306, layers)
+    pen.arrow((216, 342), (216, 306), tip=False)
+    pen.arrow((216, top), (216, 44))
+    pen.note(228, 336, "hidden states (batch, position, d_model)", ha="left")
+    pen.note(228, 50, "hidden states (batch, position, d_model)", ha="left")
+    pen.note(392, 262, "around it: the residual\nstream carries on what\nis already known", ha="left")
+    pen.note(392, 150, "d_model → d_ff → d_model,\nthe same weights\nat every position", ha="left")
+    return pen.picture(
+        "One encoder block from below: self-attention, add and norm, feed-forward, add and norm. A dashed residual "
+        "connection leads around each of the two sub-layers. Shape in and out is batch, position, d_model."
+    )
 
 
+@look()
 def decoder_block() -> Picture:
     """One decoder block: masked self-attention, cross-attention to the memory, feed-forward."""
-    with look():
-        pen = Pen(640, 472, "Decoder block", "post-norm, as in 2017")
-        pen.frame(60, 62, 320, 364, "× N")
-        layers = [
-            ("masked self-attention", "weights", "cannot look to the right"),
-            ("cross-attention", "weights", "query from below"),
-            ("feed-forward", "feed_forward", "each position alone"),
-        ]
-        top = _sub_layers(pen, 82, 416, layers, right=True)
-        pen.arrow((192, 452), (192, 416), tip=False)
-        pen.arrow((192, top), (192, 44))
-        pen.note(204, 446, "hidden states (batch, target, d_model)", ha="left")
-        pen.note(204, 50, "hidden states (batch, target, d_model)", ha="left")
-        pen.box(456, 222, 150, 44, "memory", "memory", note="(batch, source, d_model)")
-        pen.arrow((456, 252), (302, 252), kind="memory")
-        pen.note(448, 238, "key, value", ha="right")
-        pen.note(531, 284, "from the top of the encoder", va="top")
-        return pen.picture(
-            "One decoder block from below: masked self-attention, cross-attention, feed-forward, each followed by add "
-            "and norm, with a residual connection around it. Cross-attention takes its queries from below and its keys "
-            "and values from the memory, which comes from the encoder."
-        )
+    pen = Pen(640, 472, "Decoder block", "post-norm, as in 2017")
+    pen.frame(60, 62, 320, 364, "× N")
+    layers = [
+        ("masked self-attention", "weights", "cannot look to the right"),
+        ("cross-attention", "weights", "query from below"),
+        ("feed-forward", "feed_forward", "each position alone"),
+    ]
+    top = _sub_layers(pen, 82, 416, layers, right=True)
+    pen.arrow((192, 452), (192, 416), tip=False)
+    pen.arrow((192, top), (192, 44))
+    pen.note(204, 446, "hidden states (batch, target, d_model)", ha="left")
+    pen.note(204, 50, "hidden states (batch, target, d_model)", ha="left")
+    pen.box(456, 222, 150, 44, "memory", "memory", note="(batch, source, d_model)")
+    pen.arrow((456, 252), (302, 252), kind="memory")
+    pen.note(448, 238, "key, value", ha="right")
+    pen.note(531, 284, "from the top of the encoder", va="top")
+    return pen.picture(
+        "One decoder block from below: masked self-attention, cross-attention, feed-forward, each followed by add "
+        "and norm, with a residual connection around it. Cross-attention takes its queries from below and its keys "
+        "and values from the memory, which comes from the encoder."
+    )
 
 
+@look()
 def encoder_stack(num_layers: int = 6) -> Picture:
     """Tokens through embedding, positions and a stack of equal blocks to one vector per token."""
     if not 2 <= num_layers <= 12:
         raise ValueError(f"num_layers was {num_layers}; a stack of 2 to 12 blocks can be drawn.")
     words = ["time", "flies", "like", "an", "arrow"]
-    with look():
-        pen = Pen(640, 278 + 34 * num_layers, "Encoder stack", f"{num_layers} blocks of the same shape")
-        bottom = pen.height - 18
-        for i, word in enumerate(words):
-            x = 92 + i * 78
-            pen.word(x + 24, bottom - 6, word)
-            pen.arrow((x + 24, bottom - 18), (x + 24, bottom - 38))
-            pen.arrow((x + 24, bottom - 74), (x + 24, bottom - 92))
-            pen.arrow((x + 24, bottom - 128), (x + 24, bottom - 146))
-            pen.vector(x, 60, 4, "memory")
-            pen.arrow((x + 24, bottom - 142 - 34 * num_layers), (x + 24, 78))
-        pen.box(76, bottom - 74, 378, 36, "token embedding", "residual")
-        pen.box(76, bottom - 128, 378, 36, "+ positions", "residual")
-        for layer in range(num_layers):
-            y = bottom - 146 - 34 * (layer + 1) + 4
-            pen.box(76, y, 378, 26, f"block {layer}:  self-attention · feed-forward", "weights", size=11)
-            if layer:
-                pen.arrow((265, y + 34), (265, y + 26))
-        pen.note(470, 68, "memory: one vector\nper token, in context\n(position 5, d_model)", ha="left")
-        pen.note(470, bottom - 56, "the same vector wherever\nthe word is", ha="left")
-        pen.note(470, bottom - 150 - 17 * num_layers, "in and out of every block:\n(position 5, d_model)", ha="left")
-        return pen.picture(
-            f"The encoder stack: five words become vectors, positions are added, {num_layers} blocks of the same shape "
-            "follow each other, and one vector per word comes out, now depending on the whole sentence."
-        )
+    pen = Pen(640, 278 + 34 * num_layers, "Encoder stack", f"{num_layers} blocks of the same shape")
+    bottom = pen.height - 18
+    for i, word in enumerate(words):
+        x = 92 + i * 78
+        pen.word(x + 24, bottom - 6, word)
+        pen.arrow((x + 24, bottom - 18), (x + 24, bottom - 38))
+        pen.arrow((x + 24, bottom - 74), (x + 24, bottom - 92))
+        pen.arrow((x + 24, bottom - 128), (x + 24, bottom - 146))
+        pen.vector(x, 60, 4, "memory")
+        pen.arrow((x + 24, bottom - 142 - 34 * num_layers), (x + 24, 78))
+    pen.box(76, bottom - 74, 378, 36, "token embedding", "residual")
+    pen.box(76, bottom - 128, 378, 36, "+ positions", "residual")
+    for layer in range(num_layers):
+        y = bottom - 146 - 34 * (layer + 1) + 4
+        pen.box(76, y, 378, 26, f"block {layer}:  self-attention · feed-forward", "weights", size=11)
+        if layer:
+            pen.arrow((265, y + 34), (265, y + 26))
+    pen.note(470, 68, "memory: one vector\nper token, in context\n(position 5, d_model)", ha="left")
+    pen.note(470, bottom - 56, "the same vector wherever\nthe word is", ha="left")
+    pen.note(470, bottom - 150 - 17 * num_layers, "in and out of every block:\n(position 5, d_model)", ha="left")
+    return pen.picture(
+        f"The encoder stack: five words become vectors, positions are added, {num_layers} blocks of the same shape "
+        "follow each other, and one vector per word comes out, now depending on the whole sentence."
+    )
 
 
 def _norm_column(pen: Pen, x: Number, down: Number, post: bool) -> None:
@@ -175,6 +175,7 @@ def _norm_column(pen: Pen, x: Number, down: Number, post: bool) -> None:
     pen.arrow((middle, y + 54 + (6 if steps[-1] == "add" else 0)), (middle, 46 + down))
 
 
+@look()
 def norm_places() -> Picture:
     """The block of 2017 with its norms after the sums, beside that of most models since, with its norms before."""
     rules = {"Post-norm": "x ← norm(x + sublayer(x))", "Pre-norm": "x ← x + sublayer(norm(x))"}
@@ -183,18 +184,17 @@ def norm_places() -> Picture:
         "Norm before the sub-layer (GPT-2 and most\nsince). The dashed path has no norm from bottom\n"
         "to top; one last norm comes after the stack.",
     )
-    with look():
-        pen = Pen(690, 540, "Where the norm is")
-        for n, (name, rule) in enumerate(rules.items()):
-            x: Number = 60 + 350 * n
-            pen.text(x - 18, 58, name, 12, ha="left", weight="bold")
-            pen.text(x + 62, 58, rule, 12, ha="left")
-            _norm_column(pen, x, 36, not n)
-            pen.text(x - 18, 470, told[n], 11, ha="left")
-        pen.arrow((42, 520), (76, 520), kind="residual")
-        pen.note(84, 520, "residual connection, d_model wide", ha="left")
-        return pen.picture(
-            f"Two blocks side by side. Post-norm, {rules['Post-norm']}: from below attention, sum, norm, "
-            f"feed-forward, sum, norm. Pre-norm, {rules['Pre-norm']}: norm, attention, sum, norm, feed-forward, sum. "
-            "Dashed residual paths lead around each sub-layer to the sums."
-        )
+    pen = Pen(690, 540, "Where the norm is")
+    for n, (name, rule) in enumerate(rules.items()):
+        x: Number = 60 + 350 * n
+        pen.text(x - 18, 58, name, 12, ha="left", weight="bold")
+        pen.text(x + 62, 58, rule, 12, ha="left")
+        _norm_column(pen, x, 36, not n)
+        pen.text(x - 18, 470, told[n], 11, ha="left")
+    pen.arrow((42, 520), (76, 520), kind="residual")
+    pen.note(84, 520, "residual connection, d_model wide", ha="left")
+    return pen.picture(
+        f"Two blocks side by side. Post-norm, {rules['Post-norm']}: from below attention, sum, norm, "
+        f"feed-forward, sum, norm. Pre-norm, {rules['Pre-norm']}: norm, attention, sum, norm, feed-forward, sum. "
+        "Dashed residual paths lead around each sub-layer to the sums."
+    )

@@ -16,29 +16,27 @@ from anatomy_course.page.notebooks import NOTEBOOKS
 
 
 def _badge(pen: Pen, x: Number, y: Number, words: str, radius: Number = 10, dark: bool = True) -> None:
-    from matplotlib.patches import Circle
-
-    pen.sheet.add_patch(Circle((x, y), radius, facecolor=INK if dark else PAGE, edgecolor=INK, linewidth=1.3, zorder=7))
+    pen.circle(x, y, radius, facecolor=INK if dark else PAGE, edgecolor=INK, linewidth=1.3, zorder=7)
     pen.text(x, y + 0.5, words, radius * 0.95, PAGE if dark else INK, weight="bold", zorder=8)
 
 
+@look()
 def course() -> Picture:
     """The course as a path of nine notebooks beside the body whose parts they teach."""
-    with look():
-        pen = Pen(760, 470, "The course", "nine notebooks along the body of a transformer")
-        _body(pen, 20, 6, 0.565)
-        x, top, step = 452, 66, 46
-        pen.arrow((x, top), (x, top + step * (len(NOTEBOOKS) - 1)), width=2, tip=False)
-        for i, notebook in enumerate(NOTEBOOKS):
-            y = top + i * step
-            _badge(pen, x, y, str(i), 14)
-            pen.text(x + 28, y - 13, notebook.title, 13, ha="left", weight="bold")
-            pen.note(x + 28, y + 3, notebook.subject, 11, ha="left")
-            pen.note(x + 28, y + 17, notebook.time, 10, ha="left")
-        return pen.picture(
-            "The course as a map of the transformer: each part carries the number of the notebook that teaches it. "
-            "The path: " + ", ".join(f"{i} {each.title}" for i, each in enumerate(NOTEBOOKS)) + "."
-        )
+    pen = Pen(760, 470, "The course", "nine notebooks along the body of a transformer")
+    _body(pen, 20, 6, 0.565)
+    x, top, step = 452, 66, 46
+    pen.arrow((x, top), (x, top + step * (len(NOTEBOOKS) - 1)), width=2, tip=False)
+    for i, notebook in enumerate(NOTEBOOKS):
+        y = top + i * step
+        _badge(pen, x, y, str(i), 14)
+        pen.text(x + 28, y - 13, notebook.title, 13, ha="left", weight="bold")
+        pen.note(x + 28, y + 3, notebook.subject, 11, ha="left")
+        pen.note(x + 28, y + 17, notebook.time, 10, ha="left")
+    return pen.picture(
+        "The course as a map of the transformer: each part carries the number of the notebook that teaches it. "
+        "The path: " + ", ".join(f"{i} {each.title}" for i, each in enumerate(NOTEBOOKS)) + "."
+    )
 
 
 def _body(pen: Pen, x: Number, y: Number, scale: Number) -> None:
@@ -61,6 +59,7 @@ def _body(pen: Pen, x: Number, y: Number, scale: Number) -> None:
             _badge(pen, edge, y + part.y * scale, part.notebook[1], 7.5)
 
 
+@look()
 def where_are_we(notebook: str) -> Picture:
     """A strip of the nine notebooks with the present one marked; for the top of a notebook.
 
@@ -71,18 +70,18 @@ def where_are_we(notebook: str) -> Picture:
     if notebook not in names:
         raise ValueError(f"There is no notebook {notebook!r}; choose one of {', '.join(names)}.")
     here = names.index(notebook)
-    with look():
-        pen = Pen(700, 84)
-        xs = np.linspace(44, 656, len(names))
-        pen.arrow((xs[0], 32), (xs[-1], 32), width=2, tip=False)
-        for i, (x, each) in enumerate(zip(xs, NOTEBOOKS, strict=True)):
-            _badge(pen, x, 32, str(i), 15 if i == here else 10, dark=i == here)
-            words = each.title.replace("head ", "head\n").replace("–", "–\n")
-            pen.text(x, 54, words, 10, INK if i == here else QUIET, va="top", weight="bold" if i == here else "normal")
-        pen.text(xs[here], 9, "you are here", 10, weight="bold")
-        return pen.picture(f"Where we are: notebook {here} of 0 to {len(NOTEBOOKS) - 1}, {NOTEBOOKS[here].title}.")
+    pen = Pen(700, 84)
+    xs = np.linspace(44, 656, len(names))
+    pen.arrow((xs[0], 32), (xs[-1], 32), width=2, tip=False)
+    for i, (x, each) in enumerate(zip(xs, NOTEBOOKS, strict=True)):
+        _badge(pen, x, 32, str(i), 15 if i == here else 10, dark=i == here)
+        words = each.title.replace("head ", "head\n").replace("–", "–\n")
+        pen.text(x, 54, words, 10, INK if i == here else QUIET, va="top", weight="bold" if i == here else "normal")
+    pen.text(xs[here], 9, "you are here", 10, weight="bold")
+    return pen.picture(f"Where we are: notebook {here} of 0 to {len(NOTEBOOKS) - 1}, {NOTEBOOKS[here].title}.")
 
 
+@look()
 def three_branches() -> Picture:
     """Encoder only, decoder only, and both: who may look where, what each is trained on and good at."""
     triangle = np.tril(np.ones((6, 6)))
@@ -94,29 +93,28 @@ def three_branches() -> Picture:
         ("Encoder–decoder", "T5, BART", [("source:\nall", np.ones((6, 6))), ("target:\nthe past", triangle)],
          "write the target of a source", "translate, summarize,\nrewrite"),
     )  # fmt: skip
-    with look():
-        pen = Pen(700, 412, "Three branches", "who may look where: one row per query, one column per key")
-        for i, (name, family, maps, task, use) in enumerate(branches):
-            x = 16 + i * 228
-            pen.frame(x, 48, 212, 350)
-            pen.text(x + 106, 72, name, 14, weight="bold")
-            pen.note(x + 106, 91, family, 11)
-            wide, gap = 90.0, 12.0
-            start = x + 106 - (wide * len(maps) + gap * (len(maps) - 1)) / 2
-            for n, (words, seen) in enumerate(maps):
-                pen.cells(start + n * (wide + gap), 112, 0.45 * seen, 15, 15, "weights", seen=seen > 0)
-                pen.note(start + n * (wide + gap) + wide / 2, 222, words, 10)
-            if len(maps) == 2:
-                pen.note(x + 106, 251, "and the target sees all of the source", 9.5)
-            pen.text(x + 106, 282, "trained to", 10, QUIET)
-            pen.text(x + 106, 300, task, 11.5, weight="bold")
-            pen.text(x + 106, 332, "good at", 10, QUIET)
-            pen.text(x + 106, 360, use, 11)
-        return pen.picture(
-            "Three branches. Encoder only (BERT family): every word sees every word, trained to guess hidden words. "
-            "Decoder only (GPT family): a word sees itself and the past, trained to guess the next token. "
-            "Encoder–decoder (T5, BART): the source sees all of itself, the target its own past and all of the source."
-        )
+    pen = Pen(700, 412, "Three branches", "who may look where: one row per query, one column per key")
+    for i, (name, family, maps, task, use) in enumerate(branches):
+        x = 16 + i * 228
+        pen.frame(x, 48, 212, 350)
+        pen.text(x + 106, 72, name, 14, weight="bold")
+        pen.note(x + 106, 91, family, 11)
+        wide, gap = 90.0, 12.0
+        start = x + 106 - (wide * len(maps) + gap * (len(maps) - 1)) / 2
+        for n, (words, seen) in enumerate(maps):
+            pen.cells(start + n * (wide + gap), 112, 0.45 * seen, 15, 15, "weights", seen=seen > 0)
+            pen.note(start + n * (wide + gap) + wide / 2, 222, words, 10)
+        if len(maps) == 2:
+            pen.note(x + 106, 251, "and the target sees all of the source", 9.5)
+        pen.text(x + 106, 282, "trained to", 10, QUIET)
+        pen.text(x + 106, 300, task, 11.5, weight="bold")
+        pen.text(x + 106, 332, "good at", 10, QUIET)
+        pen.text(x + 106, 360, use, 11)
+    return pen.picture(
+        "Three branches. Encoder only (BERT family): every word sees every word, trained to guess hidden words. "
+        "Decoder only (GPT family): a word sees itself and the past, trained to guess the next token. "
+        "Encoder–decoder (T5, BART): the source sees all of itself, the target its own past and all of the source."
+    )
 
 
 BRANCHES = {"encoder": "memory", "decoder": "query", "encoder–decoder": "weights"}
@@ -139,6 +137,7 @@ class Row(Protocol):
     def change(self) -> str: ...
 
 
+@look()
 def family_tree(models: Sequence[Row]) -> Picture:
     """The models of a taxonomy under their roots, each with its year and what it changed.
 
@@ -147,29 +146,28 @@ def family_tree(models: Sequence[Row]) -> Picture:
     """
     *older, trunk = (model for model in models if model.branch == ROOT)
     longest = max(sum(model.branch == branch for model in models) for branch in BRANCHES)
-    with look():
-        pen = Pen(760, 172 + longest * STEP, "Family tree", "each model is its parent plus what changed")
-        pen.box(286, 44, 188, 42, trunk.name, "ink", note=f"{trunk.year}: {trunk.change}", bold=True)
-        for x, model in zip((16, 530), older, strict=False):
-            pen.box(x, 44, 214, 42, model.name, "ink", note=f"{model.year}: {model.change}", dashed=True)
-            if model.name == trunk.parent:
-                pen.arrow((x + 214, 65), (286, 65))
-        for i, (branch, role) in enumerate(BRANCHES.items()):
-            x = 16 + i * 248
-            pen.arrow((380, 86), (380, 101), (x + 110, 101), (x + 110, 118))
-            words = branch if "–" in branch else f"{branch} branch"
-            pen.box(x, 118, 228, 28, words, role, bold=True, size=11.5)
-            _twigs(pen, x + 10, 146, role, _in_order(models, branch, trunk.name), trunk.name)
-        return pen.picture(
-            f"Family tree under the {trunk.name} of {trunk.year} in three branches. "
-            + " ".join(
-                f"{branch.capitalize()}: "
-                + ", ".join(f"{row.name} {row.year}" for row in models if row.branch == branch)
-                + "."
-                for branch in BRANCHES
-            )
-            + f" {' and '.join(model.name for model in older)}, recurrent, are drawn beside them as predecessors."
+    pen = Pen(760, 172 + longest * STEP, "Family tree", "each model is its parent plus what changed")
+    pen.box(286, 44, 188, 42, trunk.name, "ink", note=f"{trunk.year}: {trunk.change}", bold=True)
+    for x, model in zip((16, 530), older, strict=False):
+        pen.box(x, 44, 214, 42, model.name, "ink", note=f"{model.year}: {model.change}", dashed=True)
+        if model.name == trunk.parent:
+            pen.arrow((x + 214, 65), (286, 65))
+    for i, (branch, role) in enumerate(BRANCHES.items()):
+        x = 16 + i * 248
+        pen.arrow((380, 86), (380, 101), (x + 110, 101), (x + 110, 118))
+        words = branch if "–" in branch else f"{branch} branch"
+        pen.box(x, 118, 228, 28, words, role, bold=True, size=11.5)
+        _twigs(pen, x + 10, 146, role, _in_order(models, branch, trunk.name), trunk.name)
+    return pen.picture(
+        f"Family tree under the {trunk.name} of {trunk.year} in three branches. "
+        + " ".join(
+            f"{branch.capitalize()}: "
+            + ", ".join(f"{row.name} {row.year}" for row in models if row.branch == branch)
+            + "."
+            for branch in BRANCHES
         )
+        + f" {' and '.join(model.name for model in older)}, recurrent, are drawn beside them as predecessors."
+    )
 
 
 STEP = 36

@@ -20,6 +20,7 @@ WIDE, MIDDLE = 700, 352
 MOST_KINDS = 4
 
 
+@look()
 def split_heads(words: Sequence[str], value: Any, lanes: Mapping[str, tuple[Any, Any]], position: int = 0) -> Picture:
     """Values of every word cut into heads, each head's weights and contexts: with a transpose, and by `view` alone.
 
@@ -51,8 +52,7 @@ def split_heads(words: Sequence[str], value: Any, lanes: Mapping[str, tuple[Any,
         raise ValueError(
             f"There are {count} words of {d_model} features and position is {position}; there is room for 8 of 16."
         )
-    with look():
-        return _lanes(names, numbers, drawn, position)
+    return _lanes(names, numbers, drawn, position)
 
 
 def _lanes(
@@ -113,11 +113,10 @@ def _lanes(
 
 
 def _frame(pen: Pen, x: float, y: float, width: float, height: float, color: str) -> None:
-    from matplotlib.patches import Rectangle
-
-    pen.sheet.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor=color, linewidth=2.2, zorder=5))
+    pen.rectangle(x, y, width, height, fill=False, edgecolor=color, linewidth=2.2, zorder=5)
 
 
+@look()
 def head_sharing(kinds: Mapping[str, Sequence[int]], positions: int) -> Picture:
     """Which query heads read which key/value head, and what that costs.
 
@@ -136,39 +135,38 @@ def head_sharing(kinds: Mapping[str, Sequence[int]], positions: int) -> Picture:
                 f"{name!r} has {num_heads} heads and {num_kv_heads} key/value heads; expected at most 16 heads, "
                 "divided evenly among the key/value heads."
             )
-    with look():
-        pen = Pen(WIDE, 304, "Query heads that share keys and values", "one layer")
-        lane = (WIDE - 24) / len(kinds)
-        most = max(cache for _, _, _, cache in kinds.values())
-        for n, (name, (num_heads, num_kv_heads, parameters, cache)) in enumerate(kinds.items()):
-            x = 12 + n * lane
-            wide = lane - 26
-            pen.text(x, 58, name, 12.5, ha="left", va="baseline", weight="bold")
-            step = wide / num_heads
-            side = min(step - 3, 26.0)
-            size = 9.5 if side > 15 else 7.5
-            shared_by = num_heads // num_kv_heads
-            for kv in range(num_kv_heads):
-                middle = x + (kv + 0.5) * shared_by * step
-                for y, role, letter in ((78, "key", "k"), (106, "value", "v")):
-                    pen.box(middle - side / 2, y, side, 24, f"{letter}{kv}" if side > 11 else "", role, size=size)
-                for head in range(kv * shared_by, (kv + 1) * shared_by):
-                    above = x + (head + 0.5) * step
-                    pen.arrow((middle, 132), (above, 164), role="query", width=1.2, tip=False)
-            for head in range(num_heads):
-                label = f"q{head}" if side > 11 else ""
-                pen.box(x + (head + 0.5) * step - side / 2, 164, side, 24, label, "query", size=size)
-            heads = f"{num_kv_heads} key/value head{'s' if num_kv_heads > 1 else ''}"
-            pen.note(x, 208, f"{num_heads} query heads, {heads}", ha="left")
-            pen.text(x, 230, f"{parameters:,} parameters".replace(",", " "), 11.5, ha="left")
-            pen.text(x, 251, f"{_bytes(cache)} of cache", 11.5, ha="left")
-            pen.box(x, 264, max(3.0, wide * cache / most), 10, "", "value", fill=0.5)
-        pen.note(12, 290, f"cache: keys and values of {positions:,} positions".replace(",", " "), ha="left")
-        told = "; ".join(
-            f"{name}: {num_heads} query heads, {kv} for keys and values, {parameters} parameters, {_bytes(cache)}"
-            for name, (num_heads, kv, parameters, cache) in kinds.items()
-        )
-        return pen.picture(f"Which query heads share keys and values, and the cache of {positions} positions. {told}.")
+    pen = Pen(WIDE, 304, "Query heads that share keys and values", "one layer")
+    lane = (WIDE - 24) / len(kinds)
+    most = max(cache for _, _, _, cache in kinds.values())
+    for n, (name, (num_heads, num_kv_heads, parameters, cache)) in enumerate(kinds.items()):
+        x = 12 + n * lane
+        wide = lane - 26
+        pen.text(x, 58, name, 12.5, ha="left", va="baseline", weight="bold")
+        step = wide / num_heads
+        side = min(step - 3, 26.0)
+        size = 9.5 if side > 15 else 7.5
+        shared_by = num_heads // num_kv_heads
+        for kv in range(num_kv_heads):
+            middle = x + (kv + 0.5) * shared_by * step
+            for y, role, letter in ((78, "key", "k"), (106, "value", "v")):
+                pen.box(middle - side / 2, y, side, 24, f"{letter}{kv}" if side > 11 else "", role, size=size)
+            for head in range(kv * shared_by, (kv + 1) * shared_by):
+                above = x + (head + 0.5) * step
+                pen.arrow((middle, 132), (above, 164), role="query", width=1.2, tip=False)
+        for head in range(num_heads):
+            label = f"q{head}" if side > 11 else ""
+            pen.box(x + (head + 0.5) * step - side / 2, 164, side, 24, label, "query", size=size)
+        heads = f"{num_kv_heads} key/value head{'s' if num_kv_heads > 1 else ''}"
+        pen.note(x, 208, f"{num_heads} query heads, {heads}", ha="left")
+        pen.text(x, 230, f"{parameters:,} parameters".replace(",", " "), 11.5, ha="left")
+        pen.text(x, 251, f"{_bytes(cache)} of cache", 11.5, ha="left")
+        pen.box(x, 264, max(3.0, wide * cache / most), 10, "", "value", fill=0.5)
+    pen.note(12, 290, f"cache: keys and values of {positions:,} positions".replace(",", " "), ha="left")
+    told = "; ".join(
+        f"{name}: {num_heads} query heads, {kv} for keys and values, {parameters} parameters, {_bytes(cache)}"
+        for name, (num_heads, kv, parameters, cache) in kinds.items()
+    )
+    return pen.picture(f"Which query heads share keys and values, and the cache of {positions} positions. {told}.")
 
 
 def _bytes(count: int) -> str:

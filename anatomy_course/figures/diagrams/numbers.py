@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anatomy_course.figures.arrays import array, labels_for
+from anatomy_course.figures.arrays import array, labels_for, steps_of
 from anatomy_course.figures.canvas import Number, number, shape_text, width_of
 from anatomy_course.figures.cells import color_bar, masked_key
 from anatomy_course.figures.drawing import Pen
@@ -15,6 +15,7 @@ from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import look
 
 
+@look()
 def six_steps(words: Sequence[str], steps: Mapping[str, Any], query: int = 1) -> Picture:
     """Attention for one word in six steps with the numbers of a real computation.
 
@@ -27,11 +28,7 @@ def six_steps(words: Sequence[str], steps: Mapping[str, Any], query: int = 1) ->
     Raises:
         ValueError: a tensor is missing, the sizes disagree, or more than 8 words or 8 features.
     """
-    names = ("query", "key", "value", "scores", "weights", "context")
-    missing = [name for name in names if name not in steps]
-    if missing:
-        raise ValueError(f"The steps lack {', '.join(missing)}; give {', '.join(names)}.")
-    got = {name: array(steps[name], 2, name) for name in names}
+    got = steps_of(steps)
     labels = labels_for(len(got["key"]), words, "word")
     count, d_head = got["key"].shape
     if count > 8 or max(d_head, got["value"].shape[1]) > 8:
@@ -40,8 +37,7 @@ def six_steps(words: Sequence[str], steps: Mapping[str, Any], query: int = 1) ->
         raise ValueError(
             f"The scores have shape {got['scores'].shape} and query is {query} for {count} words; make them fit."
         )
-    with look():
-        return _six(labels, got, query)
+    return _six(labels, got, query)
 
 
 def _six(words: list[str], got: Mapping[str, np.ndarray], query: int) -> Picture:
@@ -95,6 +91,7 @@ def _six(words: list[str], got: Mapping[str, np.ndarray], query: int) -> Picture
     )
 
 
+@look()
 def masks(words: Sequence[str], maps: Sequence[tuple[str, Any, Any]]) -> Picture:
     """The same scores under different masks: weights drawn where a word may attend, hatching where it may not.
 
@@ -114,29 +111,29 @@ def masks(words: Sequence[str], maps: Sequence[tuple[str, Any, Any]]) -> Picture
             raise ValueError(
                 f"Mask {name!r} has shape {mask.shape} and its weights {weights.shape}; give equal shapes."
             )
-    with look():
-        longest = max(width_of(label) for label in labels)
-        left = 12 + longest + 8
-        cell = min(30.0, (700 - left - 56 - 14 * len(drawn)) / len(drawn) / len(labels))
-        top, high = 74 + longest, cell * len(drawn[0][2])
-        pen = Pen(
-            700, top + high + 40, "Masks", f"True = may attend, {shape_text(drawn[0][1].shape, ('query', 'key'))} each"
-        )
-        for n, (name, mask, weights) in enumerate(drawn):
-            x = left + n * (cell * len(labels) + 14)
-            pen.text(x, 52, name, 12, ha="left", weight="bold")
-            digits = 1 if cell > 20 else None
-            pen.cells(x, top, weights, cell, cell, "weights", seen=mask, digits=digits, size=9, columns=labels,
-                      upright=True, rows=labels if n == 0 else ())  # fmt: skip
-        color_bar(pen.sheet, left + len(drawn) * (cell * len(labels) + 14), top, min(high, 120), (0, 1), "weights")
-        masked_key(pen.sheet, left, top + high + 24)
-        return pen.picture(
-            f"Attention weights of {len(labels)} words from the same scores under "
-            + ", ".join(name for name, _, _ in drawn)
-            + "; hatched cells are masked and weigh exactly 0; each row still sums to 1."
-        )
+    longest = max(width_of(label) for label in labels)
+    left = 12 + longest + 8
+    cell = min(30.0, (700 - left - 56 - 14 * len(drawn)) / len(drawn) / len(labels))
+    top, high = 74 + longest, cell * len(drawn[0][2])
+    pen = Pen(
+        700, top + high + 40, "Masks", f"True = may attend, {shape_text(drawn[0][1].shape, ('query', 'key'))} each"
+    )
+    for n, (name, mask, weights) in enumerate(drawn):
+        x = left + n * (cell * len(labels) + 14)
+        pen.text(x, 52, name, 12, ha="left", weight="bold")
+        digits = 1 if cell > 20 else None
+        pen.cells(x, top, weights, cell, cell, "weights", seen=mask, digits=digits, size=9, columns=labels,
+                  upright=True, rows=labels if n == 0 else ())  # fmt: skip
+    color_bar(pen.sheet, left + len(drawn) * (cell * len(labels) + 14), top, min(high, 120), (0, 1), "weights")
+    masked_key(pen.sheet, left, top + high + 24)
+    return pen.picture(
+        f"Attention weights of {len(labels)} words from the same scores under "
+        + ", ".join(name for name, _, _ in drawn)
+        + "; hatched cells are masked and weigh exactly 0; each row still sums to 1."
+    )
 
 
+@look()
 def positions(tables: Sequence[tuple[str, Any]]) -> Picture:
     """Position vectors as a map, and how alike the vectors of two places are.
 
@@ -149,30 +146,27 @@ def positions(tables: Sequence[tuple[str, Any]]) -> Picture:
     if not 1 <= len(tables) <= 2:
         raise ValueError(f"There are {len(tables)} position tables; one or two can be compared.")
     drawn = [(name, array(table, 2, "position table")) for name, table in tables]
-    with look():
-        pen = Pen(700, 30 + 252 * len(drawn), "Position vectors", "and how alike two places are")
-        for n, (name, table) in enumerate(drawn):
-            top = 84 + 252 * n
-            length, d_model = table.shape
-            limit = float(np.abs(table).max())
-            unit = table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
-            pen.text(12, top - 32, name, 12, ha="left", weight="bold")
-            pen.note(
-                12 + width_of(name, 12, True) + 8, top - 32, shape_text(table.shape, ("position", "d_model")), ha="left"
-            )
-            pen.cells(56, top, table, 320 / d_model, 170 / length, limit=limit)
-            color_bar(pen.sheet, 384, top, 170, (-limit, limit), "signed")
-            pen.cells(466, top, unit @ unit.T, 170 / length, 170 / length, limit=1)
-            color_bar(pen.sheet, 644, top, 170, (-1, 1), "signed")
-            pen.note(216, top - 10, "feature →")
-            pen.note(551, top - 10, "cosine similarity of two positions")
-            for x in (50, 460):
-                for place in (0, length - 1):
-                    pen.note(x, top + 170 * (place + 0.5) / length, str(place), ha="right")
-            pen.text(22, top + 85, "position", 10, rotation=90)
-        return pen.picture(
-            "Position vectors of "
-            + " and ".join(name for name, _ in drawn)
-            + ": left the vectors, one row per position; "
-            "right the cosine similarity of every pair of positions, largest on the diagonal: neighbors look alike."
+    pen = Pen(700, 30 + 252 * len(drawn), "Position vectors", "and how alike two places are")
+    for n, (name, table) in enumerate(drawn):
+        top = 84 + 252 * n
+        length, d_model = table.shape
+        limit = float(np.abs(table).max())
+        unit = table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
+        pen.text(12, top - 32, name, 12, ha="left", weight="bold")
+        pen.note(
+            12 + width_of(name, 12, True) + 8, top - 32, shape_text(table.shape, ("position", "d_model")), ha="left"
         )
+        pen.cells(56, top, table, 320 / d_model, 170 / length, limit=limit)
+        color_bar(pen.sheet, 384, top, 170, (-limit, limit), "signed")
+        pen.cells(466, top, unit @ unit.T, 170 / length, 170 / length, limit=1)
+        color_bar(pen.sheet, 644, top, 170, (-1, 1), "signed")
+        pen.note(216, top - 10, "feature →")
+        pen.note(551, top - 10, "cosine similarity of two positions")
+        for x in (50, 460):
+            for place in (0, length - 1):
+                pen.note(x, top + 170 * (place + 0.5) / length, str(place), ha="right")
+        pen.text(22, top + 85, "position", 10, rotation=90)
+    return pen.picture(
+        "Position vectors of " + " and ".join(name for name, _ in drawn) + ": left the vectors, one row per position; "
+        "right the cosine similarity of every pair of positions, largest on the diagonal: neighbors look alike."
+    )

@@ -16,6 +16,7 @@ from anatomy_course.figures.style import look
 RADIUS = 80.0
 
 
+@look()
 def rotated_pair(places: Sequence[tuple[int, int]], query: Any, key: Any) -> Picture:
     """A clock face for each pair of positions, with the turned query and the turned key as hands.
 
@@ -37,43 +38,31 @@ def rotated_pair(places: Sequence[tuple[int, int]], query: Any, key: Any) -> Pic
             )
     products = (hands["query"] * hands["key"]).sum(axis=1)
     longest = float(max(np.hypot(*turned.T).max() for turned in hands.values()))
-    with look():
-        pen = Pen(230 * len(places), 330, "One pair of features, turned by its position", "query · key below")
-        for n, (at, other) in enumerate(places):
-            x, y = 115.0 + 230 * n, 178.0
-            pen.note(x, 64, f"query at {at}, key at {other}", 11)
-            _face(pen, x, y)
-            for name, role in (("query", "query"), ("key", "key")):
-                _hand(pen, x, y, hands[name][n] * RADIUS / longest, name, role)
-            pen.text(x, 296, f"query · key = {_two(products[n])}", 12)
-        return pen.picture(
-            "Two clock hands, the turned query and the turned key, at "
-            + ", ".join(f"positions {at} and {other}" for at, other in places)
-            + ". The angle from one to the other is the same wherever the offset is the same; query · key: "
-            + ", ".join(_two(product) for product in products)
-            + "."
-        )
+    pen = Pen(230 * len(places), 330, "One pair of features, turned by its position", "query · key below")
+    for n, (at, other) in enumerate(places):
+        x, y = 115.0 + 230 * n, 178.0
+        pen.note(x, 64, f"query at {at}, key at {other}", 11)
+        pen.circle(x, y, RADIUS + 8, facecolor="#fbfbfc", edgecolor="#aab1b8", linewidth=1.2, zorder=1)
+        for name, hand in hands.items():
+            _hand(pen, x, y, hand[n] * RADIUS / longest, name)
+        pen.text(x, 296, f"query · key = {_two(products[n])}", 12)
+    return pen.picture(
+        "Two clock hands, the turned query and the turned key, at "
+        + ", ".join(f"positions {at} and {other}" for at, other in places)
+        + ". The angle from one to the other is the same wherever the offset is the same; query · key: "
+        + ", ".join(_two(product) for product in products)
+        + "."
+    )
 
 
 def _two(number: float) -> str:
     return f"{number:.2f}".replace("-", "−")
 
 
-def _face(pen: Pen, x: Number, y: Number) -> None:
-    from matplotlib.patches import Circle
-
-    pen.sheet.add_patch(Circle((x, y), RADIUS + 8, facecolor="#fbfbfc", edgecolor="#aab1b8", linewidth=1.2, zorder=1))
-
-
-def _hand(pen: Pen, x: Number, y: Number, hand: np.ndarray, name: str, role: str) -> None:
+def _hand(pen: Pen, x: Number, y: Number, hand: np.ndarray, name: str) -> None:
     """From the middle; the first feature points right, the second up."""
     tip = (x + float(hand[0]), y - float(hand[1]))
-    pen.arrow((x, y), tip, role=role, width=2.2)
+    pen.arrow((x, y), tip, role=name, width=2.2)
     away = hand / (float(np.hypot(*hand)) or 1.0) * 17
-    pen.text(
-        tip[0] + float(away[0]) * 1.3,
-        tip[1] - float(away[1]),
-        name,
-        10.5,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8},
-    )
+    behind = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8}
+    pen.text(tip[0] + float(away[0]) * 1.3, tip[1] - float(away[1]), name, 10.5, bbox=behind)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
+
 from anatomy_course.views._kit.token_text import Spelling
 from anatomy_utils.decoding.filters import Filters
+from anatomy_utils.decoding.stepper import Stepper
+from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.nn.positions import LearnedPositions
 
@@ -30,6 +34,21 @@ def room_to_write(model: LanguageModel, prompt_length: int, wanted: int) -> int:
             "max_new_tokens to at least 1."
         )
     return min(free, wanted)
+
+
+def stepper_of(
+    model: LanguageModel, spelled: Spelling, prompt_ids: Sequence[int], room: int, show: int
+) -> Stepper[KeyValueCache]:
+    """The model behind a prompt, token by token, with room for so many and so many candidates each time."""
+    return Stepper(
+        model.step, lambda: model.start(1, len(prompt_ids) + room), torch.tensor([prompt_ids]),
+        stop_ids=spelled.stop_ids, show=show,
+    )  # fmt: skip
+
+
+def cuts_in_words(top_k: int, top_p: float | int) -> list[str]:
+    """Top-k and top-p in words, where they are on."""
+    return [f"top-k {top_k}"] * bool(top_k) + [f"top-p {top_p:g}"] * (top_p < 1)
 
 
 def check_known(filters: Filters) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import traitlets
 
+from anatomy_course.figures import plots
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import OneOf, Whole, arrays_of, numbers, word_list
@@ -38,44 +39,38 @@ STEPPER_TOKENS = 24
 
 @dataclass(frozen=True)
 class Steps:
-    """One attention head's tensors on one sentence: NumPy arrays, or tensors that become such."""
+    """One attention head's tensors on one sentence, arrays or tensors with the axes in `TENSORS`."""
 
     tokens: Sequence[str]
     hidden: Any
-    """What the layer reads: (position, d_model)."""
+    """What the layer reads."""
     query: Any
-    """(position, d_head)"""
     key: Any
-    """(position, d_head)"""
     value: Any
-    """(position, d_value)"""
     scores: Any
-    """Scaled scores, query · key / √d_head: (query, key)."""
+    """Scaled: query · key / √d_head."""
     weights: Any
-    """The softmax of the scores: (query, key), rows sum to 1."""
+    """The softmax of the scores: rows sum to 1."""
     context: Any
-    """The weighted sums of the values: (position, d_value)."""
+    """The weighted sums of the values."""
 
     @classmethod
     def of(cls, tokens: Sequence[str], hidden: Any, query: Any, key: Any, value: Any) -> Steps:
         """The steps from the projections on, worked out in NumPy: (Vaswani et al. 2017, eq. 1, arXiv:1706.03762)."""
-        q, k, v = (
-            numbers(part, name, TENSORS[name]) for part, name in ((query, "query"), (key, "key"), (value, "value"))
-        )
+        given = {"query": query, "key": key, "value": value}
+        q, k, v = (numbers(part, name, TENSORS[name]) for name, part in given.items())
         scores = q @ k.T / np.sqrt(q.shape[1])
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
         return cls(tokens, hidden, q, k, v, scores, weights, weights @ v)
 
 
-def _checked(steps: Steps) -> tuple[list[str], dict[str, np.ndarray]]:
-    """The tokens and tensors of `steps`, or one sentence saying what does not fit.
-
-    Raises:
-        ValueError: too many tokens, a tensor of another rank, sizes that disagree, NaN or infinity.
-    """
+def _traits(steps: Steps) -> dict[str, Any]:
+    """What the page needs to know of some steps, or one sentence saying what does not fit."""
     tokens = word_list(steps.tokens, "tokens", at_most=MOST_TOKENS)
-    return tokens, arrays_of(steps, TENSORS, **dict.fromkeys(("position", "query", "key"), len(tokens)))
+    arrays = arrays_of(steps, TENSORS, **dict.fromkeys(("position", "query", "key"), len(tokens)))
+    shapes = {name: list(array.shape) for name, array in arrays.items()}
+    return {"tokens": tokens, "shapes": shapes, "tensors": b"".join(map(float_bytes, arrays.values()))}
 
 
 class AttentionStepper(Asking):
@@ -87,7 +82,6 @@ class AttentionStepper(Asking):
         query: position of the first query word; the last word of the sentence if None.
         step: the first step shown, 1 to 6.
         level: "word" shows one query word, "matrix" all words at once.
-        label: the accessible name of the whole widget.
 
     Raises:
         ValueError: `compute` refuses the first sentence, or an argument is out of range.
@@ -116,21 +110,17 @@ class AttentionStepper(Asking):
         if not isinstance(sentence, str):
             raise ValueError(f"The sentence is a {type(sentence).__name__}; give one string.")
         self._compute = compute
-        tokens, arrays = _checked(compute(sentence))
-        query = last_word(tokens) if query is None else query
+        told = _traits(compute(sentence))
+        query = last_word(told["tokens"]) if query is None else query
         super().__init__(
-            sentence=sentence, tokens=tokens, query=query, step=step, level=level, label=label,
-            shapes=_shapes(arrays), tensors=_packed(arrays), question={"sentence": sentence},
-        )  # fmt: skip
+            **told, sentence=sentence, query=query, step=step, level=level, label=label, question={"sentence": sentence}
+        )
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """The steps of another sentence."""
         sentence = usable_sentence(question.get("sentence"))
-        tokens, arrays = _checked(self._compute(sentence))
-        return {
-            "sentence": sentence, "tokens": tokens, "shapes": _shapes(arrays), "tensors": _packed(arrays),
-            "query": first_word(tokens),
-        }  # fmt: skip
+        told = _traits(self._compute(sentence))
+        return {**told, "sentence": sentence, "query": first_word(told["tokens"])}
 
     @property
     def steps(self) -> dict[str, np.ndarray]:
@@ -142,20 +132,10 @@ class AttentionStepper(Asking):
 
     def still_picture(self) -> Picture:
         """All six steps for the query word."""
-        from anatomy_course.figures import plots
-
         return plots.word_steps(
             self.tokens, self.steps, self.query,
             title=f"{self.label}: the word “{self.tokens[self.query]}”",
         )  # fmt: skip
-
-
-def _shapes(arrays: dict[str, np.ndarray]) -> dict[str, list[int]]:
-    return {name: list(array.shape) for name, array in arrays.items()}
-
-
-def _packed(arrays: dict[str, np.ndarray]) -> bytes:
-    return b"".join(float_bytes(arrays[name]) for name in TENSORS)
 
 
 def attention_stepper(
@@ -174,16 +154,7 @@ def attention_stepper(
         query, key, value, scores, weights = (
             seen[f"{path}.{name}"][0, head] for name in ("query", "key", "value", "scores", "weights")
         )
-        return Steps(
-            tokens=tokens,
-            hidden=before[0].numpy(),
-            query=query.numpy(),
-            key=key.numpy(),
-            value=value.numpy(),
-            scores=scores.numpy(),
-            weights=weights.numpy(),
-            context=(weights @ value).numpy(),
-        )
+        return Steps(tokens, before[0], query, key, value, scores, weights, context=weights @ value)
 
     tokens = compute(sentence).tokens
     return AttentionStepper(compute, sentence=sentence, query=tokens.index(word) if word in tokens else None)

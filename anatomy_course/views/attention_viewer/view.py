@@ -14,6 +14,7 @@ import numpy.typing as npt
 import torch
 import traitlets
 
+from anatomy_course.figures import plots
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, weight_bytes
@@ -126,12 +127,10 @@ class AttentionViewer(AnatomyWidget):
     Args:
         weights: one array (layers heads query key), or one (heads query key) per layer; a batch axis of 1 is dropped.
         tokens: the query tokens, and the key tokens too unless `key_tokens` differ.
-        layer: the layer shown large at first, from 0.
-        head: the head shown large at first, from 0.
+        layer, head: the ones shown large at first, from 0.
         key_tokens: the tokens attended to, where they are others (cross-attention).
         average: show the mean over the layer's heads instead of one head.
         query: position of the query token highlighted at first; the last word if None.
-        label: the accessible name of the whole widget.
 
     Raises:
         ValueError: weights or tokens that do not fit together; the message names both.
@@ -181,8 +180,6 @@ class AttentionViewer(AnatomyWidget):
 
     def still_picture(self) -> Picture:
         """The large map."""
-        from anatomy_course.figures import plots
-
         one = "mean over heads" if self.average else f"head {self.head}"
         return plots.heatmap(self.shown, self.tokens, self.key_tokens, title=f"Layer {self.layer}, {one}")
 

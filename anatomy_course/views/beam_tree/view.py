@@ -7,31 +7,28 @@ and 05.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import torch
 import traitlets
 
+from anatomy_course.figures.picture import Picture
 from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.checks import Whole
 from anatomy_course.views._kit.request import Asking
 from anatomy_course.views._kit.token_text import Spelling, spelling
-from anatomy_course.views._kit.writing import continuation, room_to_write
+from anatomy_course.views._kit.writing import continuation, room_to_write, stepper_of
 from anatomy_utils.decoding.beams import Hypothesis, beam_steps
 from anatomy_utils.decoding.stepper import Stepper
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
-
 MOST_BEAMS = 5
 """More do not fit under each other."""
 PENALTIES = (0.0, 0.5, 1.0, 1.5, 2.0)
-DEFAULT_LABEL = "Beam search as a tree"
 
 
 @dataclass(frozen=True)
@@ -87,7 +84,6 @@ class BeamTree(Asking):
         num_beams: how many texts are kept, 1 to 5.
         length_penalty: the exponent of the length that a log-probability is divided by: 0, 0.5, 1, 1.5 or 2.
         step: how many steps are shown at first; all unless told.
-        label: heading and accessible name.
 
     Raises:
         ValueError: `search` refuses the prompt, or a setting is out of its range.
@@ -114,7 +110,7 @@ class BeamTree(Asking):
         num_beams: int = 3,
         length_penalty: float | int = 1.0,
         step: int | None = None,
-        label: str = DEFAULT_LABEL,
+        label: str = "Beam search as a tree",
     ) -> None:
         self._search = search
         told = self._found(prompt, num_beams, length_penalty)
@@ -197,17 +193,11 @@ def beam_tree(
     def search(text: str, beams: int, penalty: float) -> Found:
         ids = spelled.ids(text)
         most = room_to_write(model, len(ids), max_new_tokens)
-        capacity = len(ids) + most
-        prompt_ids = torch.tensor([ids])
-        steps = list(
-            beam_steps(
-                model.step, model.start(1, capacity), prompt_ids, num_beams=beams, max_new_tokens=most,
-                stop_ids=spelled.stop_ids, length_penalty=penalty,
-            )
+        steps = beam_steps(
+            model.step, model.start(1, len(ids) + most), torch.tensor([ids]), num_beams=beams, max_new_tokens=most,
+            stop_ids=spelled.stop_ids, length_penalty=penalty,
         )  # fmt: skip
-        stepper: Stepper[KeyValueCache] = Stepper(
-            model.step, lambda: model.start(1, capacity), prompt_ids, stop_ids=spelled.stop_ids, show=1
-        )
+        stepper = stepper_of(model, spelled, ids, most, show=1)
         while not stepper.ended and len(stepper.token_ids) < most:
             stepper.advance()
         return _found(ids, steps, stepper, penalty, spelled, model.vocabulary.out_features, beams)
@@ -217,7 +207,7 @@ def beam_tree(
 
 def _found(
     ids: list[int],
-    steps: list[tuple[Hypothesis, ...]],
+    steps: Iterable[tuple[Hypothesis, ...]],
     greedy: Stepper[KeyValueCache],
     length_penalty: float,
     spelled: Spelling,

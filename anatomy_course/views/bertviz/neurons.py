@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from anatomy_course.figures import plots
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views.bertviz.view import MISSING, BertvizView, checked_weights, frame_page, rounded_numbers
@@ -55,8 +56,6 @@ class NeuronView(BertvizView):
 
     def still_picture(self) -> Picture:
         """Query × key of one word, feature by feature, one row for each key."""
-        from anatomy_course.figures import plots
-
         return plots.heatmap(
             to_array(self._products), self._tokens, title=self._where, kind="signed", axes=("key", "feature"),
             values=False,
@@ -79,16 +78,9 @@ def neuron_view(
 
     Args:
         seen: what `watch` collected from an encoder, with weights, queries and keys of every layer.
-        tokens: the words of the sentence, at most 32.
-        layer: the layer shown first, from 0.
         head: the head shown first, from 0.
         word: the word whose query is shown first, and in the saved picture; the first one when left out.
-        sentence: which sentence of the batch.
-        label: the view's title and accessible name.
-
-    Raises:
-        ValueError: weights, queries or keys were not seen, they do not fit the tokens, or there is no such head.
-        ImportError: bertviz is not installed.
+        tokens, layer, sentence, label: as for `bertviz.head_view`, which raises the same.
     """
     weights, words = checked_weights(seen, tokens, sentence)
     for name, value, size in (("layer", layer, weights.shape[0]), ("head", head, weights.shape[1])):

@@ -24,6 +24,7 @@ import torch
 import traitlets
 from torch import Tensor
 
+from anatomy_course.figures import plots
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget
@@ -59,8 +60,6 @@ class BertvizView(AnatomyWidget):
 
     def still_picture(self) -> Picture:
         """The heads of the layer shown first, as small maps."""
-        from anatomy_course.figures import plots
-
         maps = [(f"head {head}", weights) for head, weights in enumerate(to_array(self._weights[self._layer]))]
         where = f"{self.label}: layer {self._layer}, every head"
         return plots.heatmaps(
@@ -119,16 +118,9 @@ def model_view(
     """Every head of every layer as a small drawing of lines; click one to see it large.
 
     Args:
-        seen: what `watch` collected, or one weights tensor (heads query key) or (batch heads query key) per layer.
-        tokens: the words of the sentence, at most 32.
         layers: which layers; all of them if None.
         heads: which heads; all of them if None.
-        sentence: which sentence of the batch.
-        label: the view's title and accessible name.
-
-    Raises:
-        ValueError: no weights were seen, they do not fit the tokens, or there are more than 32 tokens.
-        ImportError: bertviz is not installed.
+        seen, tokens, sentence, label: as for `head_view`, which raises the same.
     """
     weights, words = checked_weights(seen, tokens, sentence)
     chosen: dict[str, list[int]] = {}

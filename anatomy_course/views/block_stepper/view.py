@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import traitlets
 from jaxtyping import Float
 from torch import Tensor
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import OneOf, Whole, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
@@ -26,18 +29,12 @@ from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.tap import watch
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anatomy_course.figures.picture import Picture
-
 MOST_TOKENS = 24
 STAGES = {
     "post": ("input", "attended", "added", "normed", "fed", "added again", "normed again"),
     "pre": ("input", "normed", "attended", "added", "normed again", "fed", "added again"),
 }
 """Norm placement → the vectors in the order in which they are made."""
-DEFAULT_LABEL = "One token through one block"
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,6 @@ class BlockStepper(Asking):
         token: position of the first token; the last word if None.
         norm: "post" or "pre", shown at first.
         trained_with: the placement that the weights were trained with; the other one is marked as an experiment.
-        label: heading and accessible name.
 
     Raises:
         ValueError: `compute` refuses the first sentence, or an argument is out of range.
@@ -95,16 +91,15 @@ class BlockStepper(Asking):
         token: int | None = None,
         norm: str = "post",
         trained_with: str = "post",
-        label: str = DEFAULT_LABEL,
+        label: str = "One token through one block",
     ) -> None:
         self._compute, self._layers = compute, num_layers
-        first = self.answer({"sentence": sentence, "layer": layer})
-        tokens = first["tokens"]
-        token = max(len(tokens) - 3, 0) if token is None else token
+        question = {"sentence": sentence, "layer": layer}
+        first = self.answer(question)
+        first["token"] = max(len(first["tokens"]) - 3, 0) if token is None else token
         super().__init__(
-            **{**first, "token": token}, num_layers=num_layers, norm=norm, trained_with=trained_with, label=label,
-            question={"sentence": sentence, "layer": layer},
-        )  # fmt: skip
+            **first, num_layers=num_layers, norm=norm, trained_with=trained_with, label=label, question=question
+        )
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """The vectors of a sentence and layer."""
@@ -126,29 +121,19 @@ class BlockStepper(Asking):
 
     def still_picture(self) -> Picture:
         """The chosen token's vectors at all stages, as strips."""
-        from anatomy_course.figures import plots
-
         order = STAGES[self.norm]
         rows = np.stack([self.stage(name)[self.token] for name in order])
-        lengths = ", ".join(f"{name} {np.linalg.norm(row):.1f}" for name, row in zip(order, rows, strict=True))
         named = [f"{name} {np.linalg.norm(row):.1f}" for name, row in zip(order, rows, strict=True)]
         return plots.strips(
-            rows,
-            named,
-            title=f"“{self.tokens[self.token]}” through layer {self.layer}, {self.norm}-norm",
-            axes=("stage", "d_model"),
-            limit=float(np.quantile(np.abs(rows), 0.995)),
+            rows, named, title=f"“{self.tokens[self.token]}” through layer {self.layer}, {self.norm}-norm",
+            axes=("stage", "d_model"), limit=float(np.quantile(np.abs(rows), 0.995)),
             alt=f"The vector of “{self.tokens[self.token]}” at {len(order)} stages of layer {self.layer}, "
-            f"{self.norm}-norm, as colored strips. Lengths: {lengths}.",
-        )
+            f"{self.norm}-norm, as colored strips. Lengths: {', '.join(named)}.",
+        )  # fmt: skip
 
 
 def _checked(block: BlockVectors) -> tuple[list[str], npt.NDArray[Any], npt.NDArray[Any]]:
-    """Tokens, (placement, stage, position, d_model) and (norm, 2, d_model), or one sentence saying what does not fit.
-
-    Raises:
-        ValueError: too many tokens, a stage that is missing, or shapes that disagree.
-    """
+    """Tokens, (placement, stage, position, d_model) and (norm, 2, d_model), or one sentence on what does not fit."""
     tokens = word_list(block.tokens, "tokens", at_most=MOST_TOKENS)
     norms = numbers(block.norms, "norms", "norm 2 d_model")
     sizes = {"position": len(tokens), "d_model": norms.shape[2]}
@@ -193,11 +178,8 @@ def block_of(
     Raises:
         ValueError: the layer is not post-norm.
     """
-    norms = [
-        norm
-        for norm in (layer.self_attention_norms.after, layer.feed_forward_norms.after)
-        if isinstance(norm, LayerNorm)
-    ]
+    both = layer.self_attention_norms.after, layer.feed_forward_norms.after
+    norms = [norm for norm in both if isinstance(norm, LayerNorm)]
     if len(norms) < 2:
         raise ValueError(
             "The layer has no LayerNorm after each sub-layer; give one of a post-norm encoder: MiniLM, say."
@@ -210,38 +192,23 @@ def block_of(
     ).eval()
     with torch.no_grad():
         stages = {"post": _post_norm(layer, hidden_states), "pre": _pre_norm(moved, hidden_states)}
-    return BlockVectors(
-        tokens,
-        {place: {name: vectors[0].numpy() for name, vectors in each.items()} for place, each in stages.items()},
-        norms=torch.stack([torch.stack([norm.weight, norm.bias]) for norm in norms]).detach().numpy(),
-        epsilon=norms[0].epsilon,
-    )
+    stretch_and_shift = torch.stack([torch.stack([norm.weight, norm.bias]) for norm in norms])
+    return BlockVectors(tokens, stages, stretch_and_shift, norms[0].epsilon)
 
 
 def _post_norm(layer: EncoderLayer, hidden_states: Tensor) -> dict[str, Tensor]:
     with watch(layer) as seen:
         layer(hidden_states)
-    fed = layer.feed_forward(seen["after_attention"])
-    return {
-        "input": hidden_states,
-        "attended": seen["self_attention.output"],
-        "added": hidden_states + seen["self_attention.output"],
-        "normed": seen["after_attention"],
-        "fed": fed,
-        "added again": seen["after_attention"] + fed,
-        "normed again": seen["output"],
-    }
+    attended, normed = seen["self_attention.output"], seen["after_attention"]
+    fed = layer.feed_forward(normed)
+    made = hidden_states, attended, hidden_states + attended, normed, fed, normed + fed, seen["output"]
+    return {name: vectors[0] for name, vectors in zip(STAGES["post"], made, strict=True)}
 
 
 def _pre_norm(layer: EncoderLayer, hidden_states: Tensor) -> dict[str, Tensor]:
     with watch(layer) as seen:
         layer(hidden_states)
-    return {
-        "input": hidden_states,
-        "normed": layer.self_attention_norms.before(hidden_states),
-        "attended": seen["self_attention.output"],
-        "added": seen["after_attention"],
-        "normed again": layer.feed_forward_norms.before(seen["after_attention"]),
-        "fed": layer.feed_forward(layer.feed_forward_norms.before(seen["after_attention"])),
-        "added again": seen["output"],
-    }
+    normed, added = layer.self_attention_norms.before(hidden_states), seen["after_attention"]
+    again = layer.feed_forward_norms.before(added)
+    made = hidden_states, normed, seen["self_attention.output"], added, again, layer.feed_forward(again), seen["output"]
+    return {name: vectors[0] for name, vectors in zip(STAGES["pre"], made, strict=True)}

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any
 
 import torch
 import traitlets
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.lab.experiments import cache_cost as costs, part_swaps
 from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.base import attributes
@@ -23,45 +25,11 @@ from anatomy_utils.decoding.generation import generate
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
-
 MOST_POSITIONS = 24
 ROLES = ("key", "query", "value")
 """Of what is computed without the cache, computed with it, and read from it."""
-DEFAULT_LABEL = "Cache lab: what is stored, what is computed again"
 LENGTHS = (16, 32, 64, 128, 256)
 """Positions at which the cache lab measures, as far as the model has them."""
-
-
-@runtime_checkable
-class Entry(Protocol):
-    """What the model keeps of one position: `number_bytes` of one number, `bytes` of keys and values in all layers."""
-
-    @property
-    def layers(self) -> int: ...
-    @property
-    def kv_heads(self) -> int: ...
-    @property
-    def heads(self) -> int: ...
-    @property
-    def d_head(self) -> int: ...
-    @property
-    def number_bytes(self) -> int: ...
-    @property
-    def bytes(self) -> int: ...
-
-
-@runtime_checkable
-class StepCost(Protocol):
-    """One token behind some length, by the clock: seconds with the cache and without, bytes of the real cache."""
-
-    @property
-    def with_cache(self) -> float | int: ...
-    @property
-    def without(self) -> float | int: ...
-    @property
-    def kept(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -83,7 +51,6 @@ class CacheLab(Asking):
         work: length → (arithmetic of one step with the cache, without), in any unit: the lengths to measure, and the
             theory beside the clock.
         cached: whether the cache is on at first.
-        label: heading and accessible name.
 
     Raises:
         ValueError: too many tokens to draw, a count below 1, or key/value heads that do not divide the heads.
@@ -104,12 +71,12 @@ class CacheLab(Asking):
         self,
         prompt: Sequence[str],
         written: Sequence[str],
-        entry: Entry,
-        measure: Callable[[int], StepCost] | None = None,
+        entry: costs.CacheEntry,
+        measure: Callable[[int], costs.CacheCost] | None = None,
         *,
         work: Mapping[int, tuple[float | int, float | int]] | None = None,
         cached: bool = True,
-        label: str = DEFAULT_LABEL,
+        label: str = "Cache lab: what is stored, what is computed again",
     ) -> None:
         prompt, written = word_list(prompt, "prompt"), word_list(written, "written")
         if (count := len(prompt) + len(written)) > MOST_POSITIONS:
@@ -142,8 +109,6 @@ class CacheLab(Asking):
 
     def still_picture(self) -> Picture:
         """What each step computes and reads; nothing that a clock has told."""
-        from anatomy_course.figures import plots
-
         on, off = self.steps(cached=True), self.steps(cached=False)
         heights = {
             "computed without a cache": [step.computed for step in off],

@@ -6,14 +6,12 @@ Everything on it is in the browser from the start, so its buttons work while the
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import traitlets
 
+from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget
-
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
 
 
 class Card(AnatomyWidget):

@@ -6,22 +6,19 @@ All is computed in the browser from cards that are handed over once. Notebook 06
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import traitlets
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget
 from anatomy_course.views._kit.model_card import ModelCard, place_of, told
 from anatomy_course.views.family_tree.view import cards
-
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
 
 LENGTHS = tuple(2**power for power in range(7, 18))
 SHOWN = (0, 5, -1)
 """Which of the lengths are told in words."""
 ROLES = ("query", "key")
-DEFAULT_LABEL = "Compare two models"
 
 
 class CompareModels(AnatomyWidget):
@@ -29,10 +26,8 @@ class CompareModels(AnatomyWidget):
 
     Args:
         cards: of all models; those without parts cannot be chosen.
-        first: the model on the left at first.
-        second: the model on the right.
+        first, second: the models on the left and on the right at first.
         length: the length of text at which costs are told at first.
-        label: heading and accessible name.
 
     Raises:
         ValueError: the cards are no tree, or there is no such model that runs.
@@ -52,7 +47,7 @@ class CompareModels(AnatomyWidget):
         second: str,
         *,
         length: int = 4096,
-        label: str = DEFAULT_LABEL,
+        label: str = "Compare two models",
     ) -> None:
         models = [model for model in told(cards) if model["parts"]]
         super().__init__(
@@ -62,8 +57,6 @@ class CompareModels(AnatomyWidget):
 
     def still_picture(self) -> Picture:
         """What both keep of a text by its length; the work per token where neither keeps anything. Powers of ten."""
-        from anatomy_course.figures import plots
-
         known = {model["name"]: model for model in self.models}
         sizes = [known[name]["sizes"][place] for name, place in zip((self.first, self.second), self.sizes, strict=True)]
         keeps = any(size["cache"]["growing"] for size in sizes)

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import traitlets
 
+from anatomy_course.figures import plots
 from anatomy_course.figures.arrays import to_array
-from anatomy_course.views._kit.base import buffer_trait, float_bytes
+from anatomy_course.figures.picture import Picture
+from anatomy_course.views._kit.base import attributes, buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import word_list
 from anatomy_course.views._kit.request import Asking
-
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
-
-DEFAULT_LABEL = "The ward: what ails them?"
 
 
 @dataclass(frozen=True)
@@ -113,7 +110,6 @@ class DebuggingLab(Asking):
         examined: whether a bed was examined before.
         on_choice: told bed and choice whenever a diagnosis is checked.
         on_probe: told a bed that is examined.
-        label: heading and accessible name.
 
     Raises:
         ValueError: no bed or probe, or a map that does not fit its tokens.
@@ -145,24 +141,18 @@ class DebuggingLab(Asking):
         examined: Sequence[bool] = (),
         on_choice: Callable[[int, int], None] | None = None,
         on_probe: Callable[[int], None] | None = None,
-        label: str = DEFAULT_LABEL,
+        label: str = "The ward: what ails them?",
     ) -> None:
         if not beds or not probes:
             raise ValueError(f"There are {len(beds)} beds and {len(probes)} probes; give at least one of each.")
         self._lab, self._names, self._on_probe = lab, list(probes), on_probe
         super().__init__(
-            beds=[_told(bed) for bed in beds],
-            twin={**_losses(twin), "samples": list(twin.samples)},
-            maps=[_map(bed) for bed in beds],
+            beds=[_told(bed) for bed in beds], twin={**_losses(twin), "samples": list(twin.samples)},
+            maps=[_map(bed) for bed in beds], samples=[list(bed.samples) for bed in beds],
             probes=[{"name": name, "question": question} for name, question in probes.items()],
-            samples=[list(bed.samples) for bed in beds],
-            findings=[{} for _ in beds],
-            cures=[{} for _ in beds],
-            chosen=[*chosen, *[-1] * len(beds)][: len(beds)],
-            examined=[*examined, *[False] * len(beds)][: len(beds)],
-            question={"do": "look"},
-            label=label,
-        )
+            findings=[{} for _ in beds], cures=[{} for _ in beds], chosen=[*chosen, *[-1] * len(beds)][: len(beds)],
+            examined=[*examined, *[False] * len(beds)][: len(beds)], question={"do": "look"}, label=label,
+        )  # fmt: skip
         if on_choice is not None:
             self.observe(lambda change: _tell_choices(change, on_choice), "chosen")
 
@@ -194,8 +184,6 @@ class DebuggingLab(Asking):
 
     def still_picture(self) -> Picture:
         """All loss curves beside the twin's."""
-        from anatomy_course.figures import plots
-
         told = "; ".join(f"{bed['name']} ends at {bed['ends']:.2f}" for bed in self.beds)
         titles = {bed["name"]: f"{bed['name']}: ends at {bed['ends']:.2f}" for bed in self.beds}
         return plots.curve_grid(
@@ -218,11 +206,8 @@ def _with(items: list[Any], place: int, item: Any) -> list[Any]:
 
 
 def _told(bed: Bed) -> dict[str, Any]:
-    return {
-        "name": bed.name, "anamnesis": bed.anamnesis, **_losses(bed),
-        "head": bed.head, "tokens": word_list(bed.tokens, f"tokens of {bed.name}"), "question": bed.question,
-        "cured_by": bed.cured_by, "report": bed.report,
-    }  # fmt: skip
+    tokens = word_list(bed.tokens, f"tokens of {bed.name}")
+    return {**attributes(bed, "name anamnesis head question cured_by report"), **_losses(bed), "tokens": tokens}
 
 
 def _losses(of: Bed | Twin) -> dict[str, Any]:

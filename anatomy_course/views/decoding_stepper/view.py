@@ -6,32 +6,28 @@ no model: it is given `begin`, which makes a `Writing` of a prompt. Notebook 04.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import torch
 import traitlets
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.request import Asking
 from anatomy_course.views._kit.token_text import Spelling, spelling
-from anatomy_course.views._kit.writing import check_known, continuation, room_to_write
+from anatomy_course.views._kit.writing import check_known, continuation, cuts_in_words, room_to_write, stepper_of
 from anatomy_utils.decoding.filters import Filters
 from anatomy_utils.decoding.generation import NO_FILTERS
-from anatomy_utils.decoding.stepper import Stepper
-from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
 
 COLDEST, HOTTEST = 0.1, 3.0
 LOWEST_P = 0.05
 MOST_AT_ONCE = 10
 """Tokens that one question may ask for."""
-DEFAULT_LABEL = "Writing token by token"
 MOST_WRITTEN = 40
 """Tokens that a view writes at most, unless told otherwise."""
 
@@ -68,8 +64,7 @@ class Rule:
     def __str__(self) -> str:
         if not self.sample:
             return "greedy: the likeliest token"
-        parts = [f"top-k {self.top_k}" if self.top_k else "", f"top-p {self.top_p:g}" if self.top_p < 1 else ""]
-        return ", ".join([f"at random, temperature {self.temperature:g}", *filter(None, parts)])
+        return ", ".join([f"at random, temperature {self.temperature:g}", *cuts_in_words(self.top_k, self.top_p)])
 
 
 @dataclass(frozen=True)
@@ -92,42 +87,6 @@ class WrittenToken:
     """Whether it is a token that ends a text."""
 
 
-class Writing(Protocol):
-    """A text that is being written."""
-
-    @property
-    def prompt(self) -> Sequence[str]:
-        """The tokens that it continues."""
-
-    @property
-    def written(self) -> Sequence[WrittenToken]:
-        """What was written so far."""
-
-    @property
-    def options(self) -> Sequence[Option]:
-        """The likeliest next tokens, likeliest first."""
-
-    @property
-    def room(self) -> int:
-        """How many tokens may still be written."""
-
-    @property
-    def vocab_size(self) -> int:
-        """Among how many tokens the choice is."""
-
-    def text(self) -> str:
-        """What was written, as people read it."""
-
-    def follow(self, rule: Rule) -> None:
-        """Choose by this rule from here on."""
-
-    def advance(self, token_id: int | None = None) -> None:
-        """Write one token: this one, or the one that the rule chooses."""
-
-    def back(self, count: int) -> None:
-        """Take the last tokens back."""
-
-
 class DecodingStepper(Asking):
     """One token per click: candidates as bars to choose from, a rule to choose by, and every word to go back to.
 
@@ -135,7 +94,6 @@ class DecodingStepper(Asking):
         begin: prompt → `Writing`. A `ValueError` it raises is shown as its one sentence.
         prompt: the text to continue at first.
         rule: how tokens are chosen at first; greedily unless told.
-        label: heading and accessible name.
 
     Raises:
         ValueError: `begin` refuses the prompt.
@@ -159,7 +117,7 @@ class DecodingStepper(Asking):
         prompt: str,
         *,
         rule: Rule | None = None,
-        label: str = DEFAULT_LABEL,
+        label: str = "Writing token by token",
     ) -> None:
         self._begin, self._rule = begin, rule or Rule()
         self._by_hand: list[bool] = []
@@ -169,29 +127,36 @@ class DecodingStepper(Asking):
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """Do what was asked: next, choose, back, restart, rule or prompt."""
-        doings: dict[str, Callable[[dict[str, Any]], None]] = {
-            "next": self._next, "choose": self._choose, "back": self._back, "restart": self._restart,
-            "rule": self._follow, "prompt": self._start,
-        }  # fmt: skip
-        do = question.get("do")
-        if do not in doings:
-            raise ValueError(f"The stepper was asked to {do!r}; it can {', '.join(doings)}.")
-        doings[do](question)
+        match question.get("do"):
+            case "next":
+                for _ in range(min(int(question.get("count", 1)), MOST_AT_ONCE)):
+                    self._write(None)
+                    if not self._can_go_on():
+                        break
+            case "choose":
+                self._write(int(question["token_id"]))
+            case "back":
+                self._back(int(question.get("count", 1)))
+            case "restart":
+                self._back(len(self._by_hand))
+                self._writing.follow(self._rule)
+            case "rule":
+                rule = Rule(**question["rule"])
+                self._writing.follow(rule)
+                self._rule = rule
+            case "prompt":
+                prompt = str(question.get("prompt", ""))
+                writing = self._begin(prompt)
+                writing.follow(self._rule)
+                self._writing, self._by_hand, self.prompt_text = writing, [], prompt
+            case do:
+                raise ValueError(f"The stepper was asked to {do!r}; it can next, choose, back, restart, rule, prompt.")
         return {**self._told(), "prompt_text": self.prompt_text}
 
     @property
     def ended(self) -> bool:
         """Whether nothing can be written any more."""
         return self.room == 0 or bool(self.written and self.written[-1]["ends"])
-
-    def _next(self, question: dict[str, Any]) -> None:
-        for _ in range(min(int(question.get("count", 1)), MOST_AT_ONCE)):
-            self._write(None)
-            if not self._can_go_on():
-                return
-
-    def _choose(self, question: dict[str, Any]) -> None:
-        self._write(int(question["token_id"]))
 
     def _write(self, token_id: int | None) -> None:
         if not self._can_go_on():
@@ -203,32 +168,16 @@ class DecodingStepper(Asking):
         written = self._writing.written
         return self._writing.room > 0 and not (written and written[-1].ends)
 
-    def _back(self, question: dict[str, Any]) -> None:
-        count = int(question.get("count", 1))
+    def _back(self, count: int) -> None:
         self._writing.back(count)
         del self._by_hand[len(self._by_hand) - count :]
-
-    def _restart(self, question: dict[str, Any]) -> None:
-        self._back({"count": len(self._by_hand)})
-        self._writing.follow(self._rule)
-
-    def _follow(self, question: dict[str, Any]) -> None:
-        rule = Rule(**question["rule"])
-        self._writing.follow(rule)
-        self._rule = rule
-
-    def _start(self, question: dict[str, Any]) -> None:
-        prompt = str(question.get("prompt", ""))
-        writing = self._begin(prompt)
-        writing.follow(self._rule)
-        self._writing, self._by_hand, self.prompt_text = writing, [], prompt
 
     def _told(self) -> dict[str, Any]:
         """The traits that say where the writing stands."""
         writing = self._writing
         tokens = zip(writing.written, self._by_hand, strict=True)
         return {
-            "prompt": list(writing.prompt),
+            "prompt": writing.prompt,
             "written": [{**asdict(token), "by_hand": by_hand} for token, by_hand in tokens],
             "options": [asdict(option) for option in writing.options] if self._can_go_on() else [],
             "rule": asdict(self._rule), "text": writing.text(), "vocab_size": writing.vocab_size,
@@ -237,8 +186,6 @@ class DecodingStepper(Asking):
 
     def still_picture(self) -> Picture:
         """What was written, and the candidates for the next token; those of the last where the text has ended."""
-        from anatomy_course.figures import plots
-
         text = self.text or "(nothing written yet)"
         if not self.options:
             return plots.bars(
@@ -286,28 +233,24 @@ def step_through(
         )
     spelled = spelling(words)
     rule = Rule(seed is not None, filters.temperature, filters.top_k or 0, filters.top_p or 1.0, seed or 0)
-    return DecodingStepper(lambda text: _Writing(model, spelled, text, max_new_tokens, show), prompt, rule=rule)
+    return DecodingStepper(lambda text: Writing(model, spelled, text, max_new_tokens, show), prompt, rule=rule)
 
 
-class _Writing:
-    """A `Stepper` with its tokens as words."""
+class Writing:
+    """A text that is being written: a `Stepper` with its tokens as words."""
 
     def __init__(self, model: LanguageModel, spelled: Spelling, prompt: str, max_new_tokens: int, show: int) -> None:
-        ids = spelled.ids(prompt)
-        self._spelled, self._ids = spelled, ids
-        self._most = room_to_write(model, len(ids), max_new_tokens)
-        self.prompt = [spelled.word(each) for each in ids]
+        self._spelled, self._ids = spelled, spelled.ids(prompt)
+        self._most = room_to_write(model, len(self._ids), max_new_tokens)
+        self.prompt = [spelled.word(each) for each in self._ids]
+        """The tokens that it continues."""
         self.vocab_size = model.vocabulary.out_features
-        self._stepper: Stepper[KeyValueCache] = Stepper(
-            model.step,
-            lambda: model.start(1, len(ids) + self._most),
-            torch.tensor([ids]),
-            stop_ids=spelled.stop_ids,
-            show=show,
-        )
+        """Among how many tokens the choice is."""
+        self._stepper = stepper_of(model, spelled, self._ids, self._most, show)
 
     @property
-    def written(self) -> Sequence[WrittenToken]:
+    def written(self) -> list[WrittenToken]:
+        """What was written so far."""
         return [
             WrittenToken(
                 self._spelled.word(step.token_id),
@@ -318,7 +261,8 @@ class _Writing:
         ]
 
     @property
-    def options(self) -> Sequence[Option]:
+    def options(self) -> list[Option]:
+        """The likeliest next tokens, likeliest first."""
         return [
             Option(each.token_id, self._spelled.word(each.token_id), each.before, each.after)
             for each in self._stepper.candidates
@@ -326,12 +270,15 @@ class _Writing:
 
     @property
     def room(self) -> int:
+        """How many tokens may still be written."""
         return self._most - len(self._stepper.token_ids)
 
     def text(self) -> str:
+        """What was written, as people read it."""
         return continuation(self._spelled, self._ids, self._stepper.token_ids)
 
     def follow(self, rule: Rule) -> None:
+        """Choose by this rule from here on."""
         if not rule.sample:
             self._stepper.follow()
             return
@@ -343,7 +290,9 @@ class _Writing:
         self._stepper.follow(filters, torch.Generator().manual_seed(rule.seed))
 
     def advance(self, token_id: int | None = None) -> None:
+        """Write one token: this one, or the one that the rule chooses."""
         self._stepper.advance(token_id)
 
     def back(self, count: int) -> None:
+        """Take the last tokens back."""
         self._stepper.back(count)

@@ -12,23 +12,21 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 import numpy as np
 import traitlets
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.lab.experiments.norm_placement import STEPS, WARM_UP, DepthRun, depth_experiment, guessing_loss
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import OneOf
 from anatomy_course.views._kit.request import Asking
 
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
-
 MOST_RUNS = 24
 PAUSE = 0.12
 """Seconds between two messages to the page while a run goes on."""
-DEFAULT_LABEL = "Depth lab: who learns when the stack grows tall?"
 LEVEL = "guessing tags by how frequent they are"
 
 
@@ -43,27 +41,7 @@ class Setting:
     steps: int
 
 
-@runtime_checkable
-class TrainingRun(Protocol):
-    """One run, finished or growing: gradient norms by step and layer, and why it ended before its time."""
-
-    @property
-    def depth(self) -> int: ...
-    @property
-    def norm(self) -> str: ...
-    @property
-    def warmup(self) -> int: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def loss(self) -> Sequence[float]: ...
-    @property
-    def gradient_norms(self) -> Sequence[Sequence[float]]: ...
-    @property
-    def stopped(self) -> str | None: ...
-
-
-Report = Callable[[TrainingRun], bool]
+Report = Callable[[DepthRun], bool]
 """The run after one more step → whether to stop."""
 _ids = count()
 
@@ -78,7 +56,6 @@ class DepthLab(Asking):
         runs: runs to begin with.
         levels: name → loss to compare with, drawn as a dashed line.
         depth, norm, warmup, seed: chosen at first.
-        label: heading and accessible name.
 
     Raises:
         ValueError: a choice that is not offered, or a run whose gradient norms do not fit its depth and steps.
@@ -107,13 +84,13 @@ class DepthLab(Asking):
         *,
         depths: Sequence[int] = (2, 6, 10, 24),
         steps: int = 150,
-        runs: Sequence[TrainingRun] = (),
+        runs: Sequence[DepthRun] = (),
         levels: Mapping[str, float | int] | None = None,
         depth: int = 10,
         norm: str = "post",
         warmup: bool = False,
         seed: int = 0,
-        label: str = DEFAULT_LABEL,
+        label: str = "Depth lab: who learns when the stack grows tall?",
     ) -> None:
         if depth not in depths or any(each < 1 for each in depths):
             raise ValueError(f"depth is {depth}; expected one of the depths on offer, {list(depths)}, each at least 1.")
@@ -162,7 +139,7 @@ class DepthLab(Asking):
         begun = sent = time.perf_counter()
         told, latest, error = self.live, None, ""
 
-        def report(run: TrainingRun) -> bool:
+        def report(run: DepthRun) -> bool:
             nonlocal sent, told, latest
             now, latest = time.perf_counter(), run
             told = {**told, "steps": len(run.loss), "seconds": round(now - begun, 1)}
@@ -200,8 +177,6 @@ class DepthLab(Asking):
 
     def still_picture(self) -> Picture:
         """The losses of the last six finished runs."""
-        from anatomy_course.figures import plots
-
         first = max(0, len(self.shown) - 6)
         losses = {}
         for i in range(first, len(self.shown)):
@@ -224,14 +199,14 @@ def name_of(run: dict[str, Any]) -> str:
     return f"{run['depth']} layers, {run['norm']}-norm, {'' if run['warmup'] else 'no '}warm-up, seed {run['seed']}"
 
 
-def _told(run: Setting | TrainingRun, steps: int = 0, stopped: str = "") -> dict[str, Any]:
+def _told(run: Setting | DepthRun, steps: int = 0, stopped: str = "") -> dict[str, Any]:
     return {
         "id": f"{next(_ids):x}", "depth": run.depth, "norm": run.norm, "warmup": bool(run.warmup), "seed": run.seed,
         "steps": steps, "seconds": 0.0, "stopped": stopped,
     }  # fmt: skip
 
 
-def _curve(run: TrainingRun) -> bytes:
+def _curve(run: DepthRun) -> bytes:
     norms = np.asarray(run.gradient_norms, dtype=np.float64).reshape(len(run.loss), -1)
     if len(run.loss) and norms.shape[1] != run.depth:
         raise ValueError(f"A run of {run.depth} layers has {norms.shape[1]} gradient norms at each step.")

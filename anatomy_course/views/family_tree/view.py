@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import traitlets
 from torch import nn
 
+from anatomy_course.figures import diagrams
+from anatomy_course.figures.picture import Picture
 from anatomy_course.lab.objectives.registry import OBJECTIVES
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.scene import Scene
@@ -31,10 +33,6 @@ from anatomy_utils.taxonomy.row import ModelFacts, Size
 from anatomy_utils.taxonomy.structure import texts_of
 from anatomy_utils.taxonomy.tree import TREE, find
 
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
-
-DEFAULT_LABEL = "Family tree: each model is its parent plus what changed"
 SCENE = Scene("animal", "cross", "street", "tired")
 MASK_TOKENS = 16
 BYTE = 255
@@ -51,7 +49,6 @@ class FamilyTree(Asking):
         run: name → the same, of those that did not run yet; without it, only `runs` can be shown.
         chosen: the model shown at first.
         length: the length of text at which costs are shown at first.
-        label: heading and accessible name.
 
     Raises:
         ValueError: the cards are no tree, there is no model `chosen`, or a run of a model without a card.
@@ -72,7 +69,7 @@ class FamilyTree(Asking):
         run: Callable[[str], ModelRun] | None = None,
         chosen: str,
         length: int = 1024,
-        label: str = DEFAULT_LABEL,
+        label: str = "Family tree: each model is its parent plus what changed",
     ) -> None:
         models, runs = told(cards), runs or {}
         self._cards = tuple(cards)
@@ -93,8 +90,6 @@ class FamilyTree(Asking):
 
     def still_picture(self) -> Picture:
         """The whole tree; what the chosen model changes is told in the text beside it."""
-        from anatomy_course.figures import diagrams
-
         return diagrams.family_tree(self._cards)
 
 
@@ -148,16 +143,9 @@ def run(name: str, scene: Scene = SCENE) -> ModelRun:
 
 
 def _size(module: nn.Module, size: Size) -> dict[str, Any]:
-    return {
-        "name": size.name,
-        "parameters": parameters(module),
-        "published": size.published,
-        "exact": size.rounding == 1,
-        "counts": size.counts,
-        "organs": organs(module),
-        "work": asdict(work_per_token(module)),
-        "cache": asdict(cache_bytes(module)),
-    }
+    costs = {"work": asdict(work_per_token(module)), "cache": asdict(cache_bytes(module))}
+    counted = {"parameters": parameters(module), "exact": size.rounding == 1, "organs": organs(module)}
+    return attributes(size, "name published counts") | counted | costs
 
 
 def _masks(model: ModelFacts) -> list[dict[str, Any]]:
@@ -180,15 +168,10 @@ def _map(name: str, weights: torch.Tensor, texts: list[list[str]]) -> dict[str, 
     if weights.dim() != HEADS_AND_ALL:  # a recurrent writer looks back once for each word; this is the last time
         rows = [[(weights * BYTE).round().int().tolist()[0]]]
         return {"label": "looking back for the last word", "queries": texts[1][-1:], "keys": texts[0], "weights": rows}
-    reads_source = "cross" in name
     queries = texts[1] if len(texts) == 2 and name.startswith("decoder") else texts[0]
+    keys = texts[0] if "cross" in name else queries
     steps = (weights[0] * BYTE).round().int().tolist()
-    return {
-        "label": _label(name, len(texts) > 1),
-        "queries": queries,
-        "keys": texts[0] if reads_source else queries,
-        "weights": steps,
-    }
+    return {"label": _label(name, len(texts) > 1), "queries": queries, "keys": keys, "weights": steps}
 
 
 def _repeats(name: str) -> bool:

@@ -12,17 +12,21 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import traitlets
 
+from anatomy_course.figures.picture import Picture
+from anatomy_course.figures.two_models import two_models
 from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.base import buffer_trait, weight_bytes
 from anatomy_course.views._kit.checks import numbers, word_list
 from anatomy_course.views._kit.request import LONGEST_SENTENCE, Asking, usable_sentence
 from anatomy_course.views._kit.token_text import spelling
+from anatomy_course.views._kit.writing import stepper_of
 from anatomy_utils import pretrained
 from anatomy_utils.decoding.stepper import Chosen, Stepper
 from anatomy_utils.interpret import activations
@@ -31,17 +35,8 @@ from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anatomy_course.figures.picture import Picture
-
 MOST_TOKENS = 40
 """Tokens of a sentence whose lines can still be told apart."""
-DEFAULT_LABEL = "Type a sentence: two small models answer"
-Made = TypeVar("Made", covariant=True)
-
-
 RECORDED = Path(__file__).with_name("recorded.json")
 MOST_WRITTEN = 32
 RIVALS = 5
@@ -75,42 +70,23 @@ class Heads:
     weights: Any
 
 
-@runtime_checkable
-class SentenceReader(Protocol):
-    """A model that reads a sentence."""
-
-    def read(self, sentence: str) -> Heads:
-        """Where every head looks."""
-
-
-@runtime_checkable
-class SentenceWriter(Protocol):
-    """A model that goes on with a sentence."""
-
-    def write(self, sentence: str, token_ids: Sequence[int], more: int) -> Sequence[Written]:
-        """These tokens, and up to `more` of the likeliest after them."""
-
-
 @dataclass(frozen=True)
-class Loader(Generic[Made]):
+class Loader:
     """A model to be loaded when it is first needed: `name` says what it is and how long that takes."""
 
     name: str
-    load: Callable[[], Made]
+    load: Callable[[], Any]
 
 
 class FirstWords(Asking):
     """A field for a sentence, what a model writes after it, and the heads of another that reads it.
 
     Args:
-        reader: loads the model that reads.
-        writer: loads the model that writes.
-        sentence: the recorded sentence.
-        heads: what was recorded of the reader.
-        written: what was recorded of the writer.
+        reader: loads an `EncoderReader`.
+        writer: loads a `ModelWriter`.
+        sentence, heads, written: what was recorded of both.
         chosen: layer and head shown large at first.
         word: the word whose lines are drawn at first; all words' if it is none of the tokens.
-        label: heading and accessible name.
 
     Raises:
         ValueError: the recorded weights do not fit their tokens.
@@ -136,17 +112,17 @@ class FirstWords(Asking):
 
     def __init__(
         self,
-        reader: Loader[SentenceReader],
-        writer: Loader[SentenceWriter],
+        reader: Loader,
+        writer: Loader,
         *,
         sentence: str,
         heads: Heads,
         written: Sequence[Written],
         chosen: tuple[int, int] = (0, 0),
         word: str = "",
-        label: str = DEFAULT_LABEL,
+        label: str = "Type a sentence: two small models answer",
     ) -> None:
-        self._loaders: dict[str, Loader[Any]] = {"reader": reader, "writer": writer}
+        self._loaders = {"reader": reader, "writer": writer}
         self._models: dict[str, Any] = {}
         self._shown = list(chosen)
         super().__init__(
@@ -204,8 +180,6 @@ class FirstWords(Asking):
 
     def still_picture(self) -> Picture:
         """The text, the likeliest next words, every head as a small map, and the lines of the chosen one."""
-        from anatomy_course.figures.two_models import two_models
-
         weights, rivals = self.attention(), self.written[0]["rivals"] if self.written else []
         likeliest = [(each["word"].strip("␣"), each["probability"]) for each in rivals]
         layer, head = self.chosen
@@ -278,7 +252,7 @@ def load_writer() -> ModelWriter:
 
 
 def recording(
-    reader: SentenceReader, writer: SentenceWriter, sentence: str, word: str, towards: str, more: int
+    reader: EncoderReader, writer: ModelWriter, sentence: str, word: str, towards: str, more: int
 ) -> dict[str, Any]:
     """What the view shows at first, as `RECORDED` holds it; the head is the one that looks most from word to word."""
     view = FirstWords(
@@ -340,10 +314,7 @@ class ModelWriter:
         """The text that follows this sentence; another one is begun where there is none yet."""
         if self._stepper is None or sentence != self._sentence:
             ids = self._spelled.ids(sentence)
-            self._stepper = Stepper(
-                self._model.step, lambda: self._model.start(1, len(ids) + MOST_WRITTEN), torch.tensor([ids]),
-                stop_ids=self._spelled.stop_ids, show=RIVALS,
-            )  # fmt: skip
+            self._stepper = stepper_of(self._model, self._spelled, ids, MOST_WRITTEN, RIVALS)
             self._sentence = sentence
         return self._stepper
 

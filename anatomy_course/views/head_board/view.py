@@ -15,6 +15,7 @@ import torch
 import traitlets
 from torch import Tensor
 
+from anatomy_course.figures import plots
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import Name, OneOf, Whole, numbers
@@ -38,17 +39,12 @@ class HeadBoard(AttentionViewer, Asking):
     """All heads as small maps, sorted and filtered by a measure; one large; and the output without those switched off.
 
     Args:
-        weights: one array (layers heads query key), or one (heads query key) per layer; a batch axis of 1 is dropped.
-        tokens: the sentence, one token per position.
         measures: name → one number per head, (layers heads).
         switch: runs the model without some heads; heads cannot be switched where it is left out.
         rank: what the heads are ranked by at first: the name of a measure, or "the chosen pair".
         order: "layer" keeps the heads in the model's order, "highest" and "lowest" sort them by `rank`.
-        layer: the layer shown large at first, from 0.
-        head: the head shown large at first, from 0.
-        query: position of the chosen query token; the last word if None.
         key: position of the chosen key token.
-        label: the accessible name of the whole widget.
+        weights, tokens, layer, head, query: as for `AttentionViewer`.
 
     Raises:
         ValueError: weights, tokens and measures that do not fit together, or a place or name that does not exist.
@@ -114,8 +110,6 @@ class HeadBoard(AttentionViewer, Asking):
 
     def still_picture(self) -> Picture:
         """The first heads of the ranking, as small maps."""
-        from anatomy_course.figures import plots
-
         values, first = self.value_of(self.rank), self.ranked()[:MOST_IN_TWIN]
         weights = np.frombuffer(self.weights, np.uint8).reshape(self.shape) / 255
         pair = f"“{self.tokens[self.query]}” to “{self.tokens[self.key]}”"

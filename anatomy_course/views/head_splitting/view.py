@@ -17,6 +17,7 @@ import traitlets
 from jaxtyping import Float
 from torch import Tensor
 
+from anatomy_course.figures.diagrams.heads import split_heads
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import Whole, arrays_of, numbers, word_list
@@ -39,39 +40,33 @@ OF_A_LANE = {"weights": "heads query key", "context": "heads position d_head", "
 
 @dataclass(frozen=True)
 class Lane:
-    """What attention made of the heads of one lane: NumPy arrays, or tensors that become such."""
+    """What attention made of the heads of one lane, with the axes in `OF_A_LANE`."""
 
     weights: Any
-    """(heads query key), rows sum to 1."""
     context: Any
-    """(heads position d_head), before the heads are joined."""
+    """Before the heads are joined."""
     output: Any
-    """(position, d_model)"""
 
 
 @dataclass(frozen=True)
 class SplitHeads:
-    """One sentence through one module's heads, split the right way and the wrong way."""
+    """One sentence through one module's heads, split the right way and the wrong way, with the axes in `SHARED`."""
 
     tokens: Sequence[str]
     hidden_states: Any
-    """What the module reads: (position, d_model)."""
+    """What the module reads."""
     value_weight: Any
-    """W_V: (d_model, d_model), hidden_states · W_V."""
+    """W_V: values are hidden_states · W_V."""
     value: Any
-    """The values before they are split: (position, d_model)."""
+    """Before they are split."""
     output_weight: Any
-    """W_O: (d_model, d_model)."""
+    """W_O"""
     right: Lane
     wrong: Lane
 
 
 def _checked(journey: SplitHeads) -> tuple[list[str], dict[str, np.ndarray]]:
-    """The tokens and tensors of `journey`, or one sentence saying what does not fit.
-
-    Raises:
-        ValueError: too many tokens or features, or a tensor whose sizes disagree with the others.
-    """
+    """The tokens and tensors of `journey`, or one sentence saying what does not fit."""
     tokens = word_list(journey.tokens, "tokens", at_most=MOST_TOKENS)
     count = len(tokens)
     d_model = numbers(journey.hidden_states, "hidden_states", SHARED["hidden_states"], position=count).shape[1]
@@ -94,10 +89,8 @@ class HeadSplitting(AnatomyWidget):
 
     Args:
         journey: the tensors of both ways.
-        position: the token whose number is followed at first.
-        feature: which of its d_model numbers.
+        position, feature: the token, and which of its d_model numbers is followed at first.
         step: the first step shown, 1 to 8.
-        label: the accessible name of the whole widget.
 
     Raises:
         ValueError: the tensors do not fit together, or a place or step does not exist.
@@ -131,8 +124,6 @@ class HeadSplitting(AnatomyWidget):
 
     def still_picture(self) -> Picture:
         """Values, weights and contexts of every head on both ways, with the chosen word's numbers marked."""
-        from anatomy_course.figures.diagrams.heads import split_heads
-
         arrays = self._arrays
         return split_heads(
             self.tokens, arrays["value"],
@@ -168,8 +159,8 @@ def head_splitting(
     def lane() -> Lane:
         with torch.no_grad(), watch(attention) as seen:
             attention(hidden_states)
-        context = seen["weights"][0] @ seen["value"][0]
-        return Lane(weights=seen["weights"][0], context=context, output=seen["output"][0])
+        weights, value, output = (seen[name][0] for name in ("weights", "value", "output"))
+        return Lane(weights, weights @ value, output)
 
     right = lane()
     with head_ablation.scrambled_heads(attention):

@@ -13,17 +13,15 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from types import TracebackType
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import traitlets
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from anatomy_course.figures.picture import Picture
 
 MOST_POINTS = 400
 MOST_CURVES = 6
@@ -44,7 +42,6 @@ class LiveCurves(AnatomyWidget):
     Args:
         ylabel: what the curves show, with its unit.
         levels: name → height of a dashed line to compare with, such as {"guessing": 1.39}.
-        label: heading and accessible name.
     """
 
     ylabel = traitlets.Unicode().tag(sync=True)
@@ -124,8 +121,6 @@ class LiveCurves(AnatomyWidget):
 
     def still_picture(self) -> Picture:
         """The curves as they are now."""
-        from anatomy_course.figures import plots
-
         drawn = self._thinned()
         if not drawn:
             raise ValueError("Nothing has been drawn yet.")

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 import traitlets
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import Whole, arrays_of, numbers, word_list
@@ -22,9 +24,6 @@ from anatomy_course.views._kit.token_text import spelling
 from anatomy_utils.interpret.logit_lens import apply_logit_lens as read
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
 
 MOST_TOKENS = 24
 FINAL = {"final_probabilities": "layer position", "final_ranks": "layer position"}
@@ -53,7 +52,6 @@ class LogitLens(Asking):
         compute: text → `Readings`. A `ValueError` it raises is shown as its one sentence.
         text: read at first.
         position: the token chosen at first; the last one when left out.
-        label: heading and accessible name.
 
     Raises:
         ValueError: `compute` refuses the text, the readings do not fit together, or there are too many tokens.
@@ -79,12 +77,9 @@ class LogitLens(Asking):
         self, compute: Callable[[str], Readings], text: str, *, position: int | None = None, label: str = DEFAULT_LABEL
     ) -> None:
         self._compute = compute
-        traits = _traits(compute(usable_sentence(text)))
-        count = len(traits["tokens"])
-        super().__init__(
-            **traits, text=text, layer=traits["layers"] - 1, position=count - 1 if position is None else position,
-            label=label, question={"text": text},
-        )  # fmt: skip
+        told = {**self.answer({"text": text}), "text": text}
+        told["position"] = told["position"] if position is None else position
+        super().__init__(**told, label=label, question={"text": text})
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """The readings of another text."""
@@ -109,8 +104,6 @@ class LogitLens(Asking):
 
     def still_picture(self) -> Picture:
         """The probability of the final token after each layer, for the last positions."""
-        from anatomy_course.figures import plots
-
         count = len(self.tokens)
         curves = np.frombuffer(self.final, "<f4").reshape(2, self.layers, count)[0]
         shown = sorted({self.position, *range(max(0, count - 4), count)})

@@ -10,26 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import traitlets
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import Real, Whole, arrays_of, word_list
 from anatomy_course.views._kit.token_text import spelling
-from anatomy_course.views._kit.writing import check_known
+from anatomy_course.views._kit.writing import check_known, cuts_in_words
 from anatomy_utils.decoding.filters import Filters
 from anatomy_utils.decoding.generation import NO_FILTERS
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anatomy_course.figures.picture import Picture
 
 WHOLE = 1024
 """A vocabulary of at most so many tokens travels whole."""
@@ -42,7 +40,6 @@ LOWEST_P = 0.05
 SHOWN = 20
 MOST_IN_TWIN = 10
 TENSORS = {"states": "position d_model", "logits": "position vocab_size", "table": "vocab_size d_model"}
-DEFAULT_LABEL = "From a hidden state to the next token"
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,6 @@ class LogitsExplorer(AnatomyWidget):
         temperature: at first, from 0.1 to 3.
         top_k: how many tokens are kept at first; 0 for all.
         top_p: the probability that the kept ones reach, from 0.05; 1 for all.
-        label: heading and accessible name.
 
     Raises:
         ValueError: shapes that do not fit together, or a setting out of its range.
@@ -127,7 +123,7 @@ class LogitsExplorer(AnatomyWidget):
         temperature: float | int = 1.0,
         top_k: int = 0,
         top_p: float | int = 1.0,
-        label: str = DEFAULT_LABEL,
+        label: str = "From a hidden state to the next token",
     ) -> None:
         tokens = word_list(outputs.tokens, "tokens")
         count, vocab_size = len(tokens), len(outputs.names)
@@ -172,8 +168,6 @@ class LogitsExplorer(AnatomyWidget):
 
     def still_picture(self) -> Picture:
         """The likeliest tokens at the chosen position, before and after the filters."""
-        from anatomy_course.figures import plots
-
         found, words = self.distribution(), self.words()[:MOST_IN_TWIN]
         others = self.vocab_size - len(words)
         series = {f"softmax, T = {self.temperature:g}": found.before[: len(words)]}
@@ -191,8 +185,7 @@ class LogitsExplorer(AnatomyWidget):
     @property
     def _filters(self) -> str:
         """Top-k and top-p in words, where they are on."""
-        parts = [f"top-k {self.top_k}" if self.top_k else "", f"top-p {self.top_p:g}" if self.top_p < 1 else ""]
-        return ", ".join(filter(None, parts))
+        return ", ".join(cuts_in_words(self.top_k, self.top_p))
 
     @traitlets.validate("position")
     def _a_position(self, proposal: Any) -> int:

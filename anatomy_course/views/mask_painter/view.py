@@ -7,28 +7,25 @@ Masked scores become −∞ *before* the softmax, so that the remaining weights 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import traitlets
 from jaxtyping import Bool
 from torch import Tensor
 
+from anatomy_course.figures import plots
 from anatomy_course.figures.arrays import to_array
+from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import numbers, word_list
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anatomy_course.figures.picture import Picture
-
 MOST_TOKENS = 24
 PADDING_TOKENS = ("[PAD]", "<pad>")
-DEFAULT_LABEL = "Paint the mask"
 
 
 class _Mask(traitlets.TraitType):  # type: ignore[type-arg]
@@ -51,7 +48,6 @@ class MaskPainter(AnatomyWidget):
         mask: (query, key) booleans to begin with, True = may attend; all True by default.
         attention_mask: (key,), 1 = real token, 0 = padding, for the padding button; by default a token called
             "[PAD]" or "<pad>" is padding.
-        label: heading and accessible name.
 
     Raises:
         ValueError: scores, mask or attention_mask of another shape or type than that, too few or too many tokens.
@@ -79,7 +75,7 @@ class MaskPainter(AnatomyWidget):
         *,
         mask: Any = None,
         attention_mask: Any = None,
-        label: str = DEFAULT_LABEL,
+        label: str = "Paint the mask",
     ) -> None:
         listed = word_list(tokens, "tokens", at_most=MOST_TOKENS)
         length = len(listed)
@@ -87,13 +83,9 @@ class MaskPainter(AnatomyWidget):
         real = np.array([token not in PADDING_TOKENS for token in listed])
         if attention_mask is not None:
             real = _as_real(attention_mask, length)
-        super().__init__(
-            tokens=listed,
-            score_bytes=float_bytes(values),
-            padding_bytes=real.astype(np.uint8).tobytes(),
-            mask=np.ones((length, length), dtype=bool) if mask is None else mask,
-            label=label,
-        )
+        mask = np.ones((length, length), dtype=bool) if mask is None else mask
+        padding = real.astype(np.uint8).tobytes()
+        super().__init__(tokens=listed, score_bytes=float_bytes(values), padding_bytes=padding, mask=mask, label=label)
 
     @property
     def scores(self) -> npt.NDArray[np.float32]:
@@ -113,18 +105,12 @@ class MaskPainter(AnatomyWidget):
 
     def still_picture(self) -> Picture:
         """The weights under the mask, masked cells hatched."""
-        from anatomy_course.figures import plots
-
         closed = int((~self.mask).sum())
         return plots.heatmap(
-            self.weights,
-            self.tokens,
-            self.tokens,
-            title=f"{self.label}: weights",
-            mask=self.mask,
+            self.weights, self.tokens, self.tokens, title=f"{self.label}: weights", mask=self.mask,
             alt=f"Attention weights of {len(self.tokens)} tokens ({' '.join(self.tokens)}), query by key; "
             f"{closed} of {self.mask.size} cells are masked.",
-        )
+        )  # fmt: skip
 
 
 def _as_mask(value: Any, length: int) -> npt.NDArray[np.bool_]:

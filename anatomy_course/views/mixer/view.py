@@ -7,24 +7,21 @@ Self-attention makes a new vector for word i as a weighted average of all the wo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import traitlets
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import numbers, word_list
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anatomy_course.figures.picture import Picture
-
 MOST_WORDS = 12
-DEFAULT_LABEL = "A new vector is a weighted average"
 
 
 class Mixer(AnatomyWidget):
@@ -38,7 +35,6 @@ class Mixer(AnatomyWidget):
         weights: the weights to begin with, as for a preset; all on the focus by default, so that x' = x.
         presets: name → weights, as a list with one number per word or as {word: weight} with 0 for the others.
             Weights are divided by their sum.
-        label: heading and accessible name.
 
     Raises:
         ValueError: too few or too many words, vectors of another shape, an unknown word, negative weights or weights
@@ -65,7 +61,7 @@ class Mixer(AnatomyWidget):
         axes: tuple[str, str] = ("first axis", "second axis"),
         weights: Any = None,
         presets: Mapping[str, Any] | None = None,
-        label: str = DEFAULT_LABEL,
+        label: str = "A new vector is a weighted average",
     ) -> None:
         listed = word_list(words, "words", at_least=2, at_most=MOST_WORDS)
         places = numbers(vectors, "vectors", "word 2", word=len(listed))
@@ -73,14 +69,10 @@ class Mixer(AnatomyWidget):
         chosen = {str(name): _weights(value, listed, f"preset {name!r}") for name, value in (presets or {}).items()}
         first = np.eye(len(listed))[at].tolist() if weights is None else _weights(weights, listed, "weights")
         super().__init__(
-            words=listed,
-            vector_bytes=float_bytes(places),
-            focus=at,
+            words=listed, vector_bytes=float_bytes(places), focus=at, weights=first, label=label,
             axes=word_list(axes, "axes", at_least=2, at_most=2),
             presets=[{"name": name, "weights": value} for name, value in chosen.items()],
-            weights=first,
-            label=label,
-        )
+        )  # fmt: skip
 
     @property
     def vectors(self) -> npt.NDArray[np.float32]:
@@ -98,8 +90,6 @@ class Mixer(AnatomyWidget):
 
     def still_picture(self) -> Picture:
         """The map with the words, the focus and where its new vector lies."""
-        from anatomy_course.figures import plots
-
         word, new = self.words[self.focus], self.output
         told = ", ".join(f"{share:.2f} {name}" for share, name in zip(self.weights, self.words, strict=True) if share)
         return plots.scatter_words(
@@ -107,12 +97,10 @@ class Mixer(AnatomyWidget):
             [*self.words, f"x′ of {word}"],
             groups=[*["value"] * len(self.words), "weights"],
             paths=[(self.focus, len(self.words))] if not np.allclose(new, self.vectors[self.focus]) else (),
-            title=self.label,
-            xlabel=self.axes[0],
-            ylabel=self.axes[1],
+            title=self.label, xlabel=self.axes[0], ylabel=self.axes[1],
             alt=f"Map of {len(self.words)} words. The new vector of {word} is the weighted average {told}, "
             f"at ({new[0]:.2f}, {new[1]:.2f}).",
-        )
+        )  # fmt: skip
 
 
 def _position(focus: str | int, words: list[str]) -> int:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import traitlets
 from jaxtyping import Float
 from torch import Tensor
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import buffer_trait
 from anatomy_course.views._kit.checks import numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
@@ -23,18 +26,10 @@ from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anatomy_course.figures.picture import Picture
-
 MOST_WORDS = 160
 MOST_FOLLOWED = 6
 STEPS = 32767
 """A similarity from −1 to 1 travels as a whole number from −32767 to 32767."""
-DEFAULT_LABEL = "A word's journey through the layers"
-
-
 JOURNEY = (
     "An apple fell from the tree into the grass.",
     "She ate a banana, a pear and an orange.",
@@ -65,10 +60,8 @@ class NearestWords(Asking):
     Args:
         compute: sentences → `WordStates`. A `ValueError` it raises is shown as its one sentence.
         sentences: the sentences at first.
-        word: the word chosen at first, in the sentence numbered `sentence` (from 1).
-        sentence: see `word`.
+        word, sentence: the word chosen at first, and the number of its sentence, from 1.
         follow: words whose similarity to the chosen one is drawn at first: "pear", or "flies 6" for that of sentence 6.
-        label: heading and accessible name.
 
     Raises:
         ValueError: `compute` refuses the sentences, a word is not there, or there are too many.
@@ -95,7 +88,7 @@ class NearestWords(Asking):
         word: str,
         sentence: int = 1,
         follow: Sequence[str] = (),
-        label: str = DEFAULT_LABEL,
+        label: str = "A word's journey through the layers",
     ) -> None:
         self._compute = compute
         self._texts = [usable_sentence(text) for text in sentences]
@@ -150,8 +143,6 @@ class NearestWords(Asking):
 
     def still_picture(self) -> Picture:
         """The followed words' similarities over the layers; the nearest of the last layer where none is followed."""
-        from anatomy_course.figures import plots
-
         names = self.words
         word = names[self.chosen]
         shown = [names[i] for i in self.followed] or [name for name, _ in self.neighbors(word, self.layers - 1)]
@@ -167,11 +158,7 @@ class NearestWords(Asking):
 
 
 def _checked(journey: WordStates) -> tuple[list[list[str]], npt.NDArray[Any]]:
-    """The words of each sentence and the cosines of all of them, (layer, word, word).
-
-    Raises:
-        ValueError: too many words, or another number of vectors than words.
-    """
+    """The words of each sentence and the cosines of all, (layer, word, word); or one sentence saying what is wrong."""
     listed = [word_list(words, "a sentence's words") for words in journey.sentences]
     count = sum(map(len, listed))
     if count > MOST_WORDS:

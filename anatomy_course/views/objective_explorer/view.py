@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any
 
 import torch
 import traitlets
 
-from anatomy_course.lab.objectives.registry import OBJECTIVES
+from anatomy_course.figures.objective_rows import ObjectiveRow, objective_rows
+from anatomy_course.figures.picture import Picture
+from anatomy_course.lab.objectives.registry import OBJECTIVES, Objective
 from anatomy_course.lab.street.parser import parse
 from anatomy_course.views._kit.base import attributes
 from anatomy_course.views._kit.checks import Whole, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_utils.taxonomy.tree import trained_on
 
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
-
-DEFAULT_LABEL = "Objective explorer: what goes in, what is asked"
 MOST_POSITIONS = 80
 GIVEN = 4
 """Drawings of each objective that are handed over."""
@@ -41,26 +39,6 @@ SEED = 1331
 """A first drawing in which something happens under every objective: a word is exchanged, all of a word is hidden."""
 
 
-@runtime_checkable
-class ObjectiveWords(Protocol):
-    """One objective in words: `branch` is its heading, `rate` the published one, and `rate_means` follows "15 %"."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def branch(self) -> str: ...
-    @property
-    def asks(self) -> str: ...
-    @property
-    def models(self) -> Sequence[str]: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def rate(self) -> float | None: ...
-    @property
-    def rate_means(self) -> str: ...
-
-
 class ObjectiveExplorer(Asking):
     """Choose an objective and a sentence, draw again, change the rate.
 
@@ -70,7 +48,6 @@ class ObjectiveExplorer(Asking):
         sentence: the first sentence.
         examples: sentences to pick from.
         chosen: the objective shown at first; the first one when left out.
-        label: heading and accessible name.
 
     Raises:
         ValueError: no objectives, an unknown one, or `draw` refuses the sentence or gives what does not fit together.
@@ -92,13 +69,13 @@ class ObjectiveExplorer(Asking):
 
     def __init__(
         self,
-        questions: Sequence[ObjectiveWords],
+        questions: Sequence[Objective],
         draw: Draw,
         sentence: str,
         *,
         examples: Sequence[str] = (),
         chosen: str = "",
-        label: str = DEFAULT_LABEL,
+        label: str = "Objective explorer: what goes in, what is asked",
     ) -> None:
         self._draw = draw
         self._questions = {question.name: question for question in questions}
@@ -106,7 +83,7 @@ class ObjectiveExplorer(Asking):
             raise ValueError("Give at least one objective, and each its own name.")
         self._check_name(chosen or questions[0].name)
         given = {
-            name: [self._drawn(name, usable_sentence(sentence), question.rate, number) for number in range(GIVEN)]
+            name: [_traits(draw(name, usable_sentence(sentence), question.rate, number)) for number in range(GIVEN)]
             for name, question in self._questions.items()
         }
         super().__init__(
@@ -122,15 +99,13 @@ class ObjectiveExplorer(Asking):
         published = self._questions[name].rate
         rate = None if published is None else float(question.get("rate") or published)
         number = int(question.get("number") or 0)
-        drawing = self._drawn(name, sentence, rate, number)
+        drawing = _traits(self._draw(name, sentence, rate, number))
         told = {"name": name, "sentence": sentence, "rate": rate, "number": number, **drawing}
         rates = {**self.rates, name: rate} if rate != published else {k: v for k, v in self.rates.items() if k != name}
         return {"drawing": told, "sentence": sentence, "number": number, "rates": rates}
 
     def still_picture(self) -> Picture:
         """The first drawing of every objective."""
-        from anatomy_course.figures.objective_rows import ObjectiveRow, objective_rows
-
         first = {name: drawings[0] for name, drawings in self.given.items()}
         rows = [
             ObjectiveRow(name, _with_turns(one), one["altered"], one["asked"], bool(one["decoder_inputs"]))
@@ -144,9 +119,6 @@ class ObjectiveExplorer(Asking):
     def _check_name(self, name: str) -> None:
         if name not in self._questions:
             raise ValueError(f"There is no objective {name!r}; there are {', '.join(map(repr, self._questions))}.")
-
-    def _drawn(self, name: str, sentence: str, rate: float | None, number: int) -> dict[str, Any]:
-        return _traits(self._draw(name, sentence, rate, number))
 
 
 def _with_turns(drawn: Mapping[str, Any]) -> Sequence[str]:
@@ -162,11 +134,7 @@ def _asked(asked: Sequence[str]) -> str:
 
 
 def _traits(drawn: Mapping[str, Any]) -> dict[str, Any]:
-    """A drawing for the page: lists, and the mask as rows of "1" and "0".
-
-    Raises:
-        ValueError: too many positions, or parts that do not fit together.
-    """
+    """A drawing for the page, checked: lists, and the mask as rows of "1" and "0"."""
     inputs = word_list(drawn["inputs"], "inputs", at_most=MOST_POSITIONS)
     decoder_inputs = word_list(drawn["decoder_inputs"], "decoder_inputs", at_least=0, at_most=MOST_POSITIONS)
     answering, size = decoder_inputs or inputs, len(inputs) + len(decoder_inputs)

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any
 
 import traitlets
 
-from anatomy_course.lab.experiments import part_swaps, parts_of_2017
+from anatomy_course.figures import plots
+from anatomy_course.figures.canvas import three_digits
+from anatomy_course.figures.picture import Picture
+from anatomy_course.lab.experiments import part_swaps
 from anatomy_course.lab.experiments.part_swaps import SwapReport, SwapResult
 from anatomy_course.views._kit.base import attributes
 from anatomy_course.views._kit.checks import Name
@@ -20,39 +23,7 @@ from anatomy_course.views._kit.request import Asking
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
-
 SETS = ("plain English", "the street")
-DEFAULT_LABEL = "Part swapper: a modern decoder with one part of 2017"
-
-
-@runtime_checkable
-class SwappablePart(Protocol):
-    """What it is a part of ("norm"), its two forms, and one sentence about the exchange."""
-
-    @property
-    def part(self) -> str: ...
-    @property
-    def modern(self) -> str: ...
-    @property
-    def of_2017(self) -> str: ...
-    @property
-    def note(self) -> str: ...
-
-
-@runtime_checkable
-class Outcome(Protocol):
-    """Perplexity on plain English and on the street, a continuation, and the bytes kept of each position."""
-
-    @property
-    def plain(self) -> float | int: ...
-    @property
-    def street(self) -> float | int: ...
-    @property
-    def continuation(self) -> str: ...
-    @property
-    def cache_bytes(self) -> int: ...
 
 
 class PartSwapper(Asking):
@@ -66,7 +37,6 @@ class PartSwapper(Asking):
         prompt: what the continuations go on from.
         blind: the perplexity of blind guessing: the size of the vocabulary.
         chosen: the part chosen at first; the first one when left out.
-        label: heading and accessible name.
 
     Raises:
         ValueError: no parts, an unknown name, or a part with neither a result nor anybody to measure it.
@@ -82,15 +52,15 @@ class PartSwapper(Asking):
 
     def __init__(
         self,
-        parts: Mapping[str, SwappablePart],
-        before: Outcome,
-        results: Mapping[str, Outcome] | None = None,
+        parts: Mapping[str, part_swaps.PartSwap],
+        before: SwapResult,
+        results: Mapping[str, SwapResult] | None = None,
         *,
-        measure: Callable[[str], Outcome] | None = None,
+        measure: Callable[[str], SwapResult] | None = None,
         prompt: str,
         blind: int,
         chosen: str = "",
-        label: str = DEFAULT_LABEL,
+        label: str = "Part swapper: a modern decoder with one part of 2017",
     ) -> None:
         names, results = list(parts), results or {}
         if not names:
@@ -119,9 +89,6 @@ class PartSwapper(Asking):
 
     def still_picture(self) -> Picture:
         """The perplexities measured so far, on a scale of powers of ten."""
-        from anatomy_course.figures import plots
-        from anatomy_course.figures.canvas import three_digits
-
         rows = {"as it is": self.before}
         rows |= {part["name"]: self.results[part["name"]]
                  for part in self.parts if part["name"] in self.results}  # fmt: skip
@@ -138,7 +105,7 @@ class PartSwapper(Asking):
         )  # fmt: skip
 
 
-def _told(outcome: Outcome) -> dict[str, Any]:
+def _told(outcome: SwapResult) -> dict[str, Any]:
     """For the page, which takes no infinity."""
     told = attributes(outcome, "plain street continuation cache_bytes")
     for name in ("plain", "street"):
@@ -174,11 +141,6 @@ def part_swapper(
     if chosen not in known:
         known[chosen] = measure(chosen)
     return PartSwapper(
-        parts_of_2017.PART_SWAPS,
-        before,
-        known,
-        measure=measure,
-        prompt=prompt,
-        blind=model.vocabulary.out_features,
+        part_swaps.PART_SWAPS, before, known, measure=measure, prompt=prompt, blind=model.vocabulary.out_features,
         chosen=chosen,
-    )
+    )  # fmt: skip

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import traitlets
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
+from anatomy_course.views._kit.base import AnatomyWidget, attributes, buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import Name, OneOf, numbers, word_list
 from anatomy_utils.functional.positions import sinusoids
 from anatomy_utils.nn.encoder import Encoder
@@ -25,17 +28,11 @@ from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositi
 from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.training.seeding import seeded
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anatomy_course.figures.picture import Picture
-
 MOST_POSITIONS = 128
-DEFAULT_LABEL = "Positions: eight ways to tell a model the order"
 SAME = 1e-3
 """Scores at equal offsets that differ by no more than this share of all their range count as the same."""
 LENGTH = 64
-"""Positions 0 … 63."""
+POSITIONS = torch.arange(LENGTH)
 D_MODEL, D_HEAD, NUM_HEADS = 64, 32, 4
 MAX_DISTANCE = 16
 """Where the vectors per offset of Shaw and DeBERTa end."""
@@ -83,9 +80,7 @@ class PositionExplorer(AnatomyWidget):
         schemes: one or more, all for the same number of positions.
         waves: (position, 4) sines and cosines for the worked example with d_model 4, shown with the scheme called
             "sinusoidal"; None for no example.
-        scheme: name of the scheme shown at first; the first by default.
-        position: the reference position at first.
-        label: heading and accessible name.
+        scheme, position: the scheme and the reference position at first; the first scheme by default.
 
     Raises:
         ValueError: an array of another shape, a name given twice or not known, or a position out of range.
@@ -109,7 +104,7 @@ class PositionExplorer(AnatomyWidget):
         waves: Any = None,
         scheme: str = "",
         position: int = 8,
-        label: str = DEFAULT_LABEL,
+        label: str = "Positions: eight ways to tell a model the order",
     ) -> None:
         names = word_list([each.name for each in schemes], "scheme names", at_most=12)
         if len(set(names)) != len(names):
@@ -124,14 +119,9 @@ class PositionExplorer(AnatomyWidget):
         if waves is not None:
             arrays.append(numbers(waves, "waves", "position 4", position=length))
         super().__init__(
-            schemes=described,
-            data=b"".join(float_bytes(array) for array in arrays),
-            length=length,
-            has_waves=waves is not None,
-            scheme=scheme or names[0],
-            position=position,
-            label=label,
-        )
+            schemes=described, data=b"".join(map(float_bytes, arrays)), length=length, has_waves=waves is not None,
+            scheme=scheme or names[0], position=position, label=label,
+        )  # fmt: skip
 
     @traitlets.validate("position")
     def _check_position(self, proposal: Any) -> int:
@@ -150,21 +140,16 @@ class PositionExplorer(AnatomyWidget):
 
     def still_picture(self) -> Picture:
         """Every scheme's scores, each on its own scale, with the measured verdict."""
-        from anatomy_course.figures import plots
-
         found = {scheme["name"]: self.scores(scheme["name"])[0] for scheme in self.schemes}
         by_offset = [name for name, scores in found.items() if spread(scores) <= SAME]
         others = [name for name in found if name not in by_offset]
+        maps = [(name, _on_its_scale(scores)) for name, scores in found.items()]
         return plots.heatmaps(
-            [(name, _on_its_scale(scores)) for name, scores in found.items()],
-            title=self.label,
-            kind="signed",
-            values=False,
-            per_row=4,
+            maps, title=self.label, kind="signed", values=False, per_row=4,
             alt=f"What {len(found)} position schemes make of every pair of {self.length} positions, query by key, "
             "each on a scale of its own. The same along every diagonal, so knowing only the offset: "
-            f"{_listed(by_offset)}. Not so: {_listed(others)}.",
-        )
+            f"{', '.join(by_offset) or 'none'}. Not so: {', '.join(others) or 'none'}.",
+        )  # fmt: skip
 
 
 def _described(scheme: Scheme, length: int, arrays: list[npt.NDArray[Any]]) -> dict[str, Any]:
@@ -176,20 +161,14 @@ def _described(scheme: Scheme, length: int, arrays: list[npt.NDArray[Any]]) -> d
     if scheme.vectors is not None:
         arrays.append(numbers(scheme.vectors, f"vectors of {scheme.name}", "position feature", position=length))
         features = arrays[-1].shape[1]
-    return {
-        "name": scheme.name, "how": scheme.how, "formula": scheme.formula, "source": scheme.source,
-        "measures": scheme.measures, "vectorsAre": scheme.vectors_are, "variantNames": variants,
-        "variants": len(variants), "features": features,
-    }  # fmt: skip
+    told = attributes(scheme, "name how formula source measures")
+    counts = {"variants": len(variants), "features": features}
+    return {**told, **counts, "vectorsAre": scheme.vectors_are, "variantNames": variants}
 
 
 def _on_its_scale(scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """From −1 to 1; the one cell in a hundred that is largest counts as 1, so that a single peak hides nothing."""
     return np.clip(scores / (np.quantile(np.abs(scores), 0.99) or 1), -1, 1)
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names) or "none"
 
 
 def position_explorer(encoder: Encoder, *, scheme: str = "sinusoidal") -> PositionExplorer:
@@ -202,12 +181,8 @@ def position_explorer(encoder: Encoder, *, scheme: str = "sinusoidal") -> Positi
         schemes = [_sinusoidal(), _learned(encoder), *_score_schemes(), _rotary()]
     order = ["sinusoidal", "learned", "Shaw", "Transformer-XL", "T5", "DeBERTa", "rotary", "ALiBi"]
     return PositionExplorer(
-        sorted(schemes, key=lambda each: order.index(each.name)), waves=sinusoids(_positions(), 4), scheme=scheme
+        sorted(schemes, key=lambda each: order.index(each.name)), waves=sinusoids(POSITIONS, 4), scheme=scheme
     )
-
-
-def _positions() -> Tensor:
-    return torch.arange(LENGTH)
 
 
 def _content(width: int = D_HEAD) -> Float[Tensor, "2 1 position d_head"]:
@@ -216,7 +191,7 @@ def _content(width: int = D_HEAD) -> Float[Tensor, "2 1 position d_head"]:
 
 
 def _sinusoidal() -> Scheme:
-    vectors = SinusoidalPositions(D_MODEL)(_positions())
+    vectors = SinusoidalPositions(D_MODEL)(POSITIONS)
     return Scheme(
         "sinusoidal",
         "Fixed waves, *added* to the token's vector before the first layer. Each pair of features is a clock hand with "
@@ -234,7 +209,7 @@ def _learned(encoder: Encoder) -> Scheme:
     module = encoder.embeddings.positions
     if not isinstance(module, LearnedPositions):
         raise ValueError(f"The encoder's positions are {type(module).__name__}; give one with LearnedPositions.")
-    vectors = module(_positions())
+    vectors = module(POSITIONS)
     return Scheme(
         "learned",
         f"One trained vector per position, *added* to the token's vector. Here: MiniLM's own table. It ends after "
@@ -249,7 +224,7 @@ def _learned(encoder: Encoder) -> Scheme:
 
 
 def _rotary() -> Scheme:
-    rotation = RotaryPositions(D_HEAD)(_positions())
+    rotation = RotaryPositions(D_HEAD)(POSITIONS)
     query, key = _content(), _content()
     scores = rotation(query) @ rotation(key).transpose(-2, -1) / D_HEAD**0.5
     return Scheme(
@@ -267,7 +242,7 @@ def _rotary() -> Scheme:
 
 
 def _score_schemes() -> list[Scheme]:
-    query, key, at = _content(), _content(), _positions()
+    query, key = _content(), _content()
     shaw = ShawPositions(D_HEAD, max_distance=MAX_DISTANCE)
     waves = TransformerXLPositions(D_MODEL, 1, D_HEAD)
     for preference in (waves.content_preference, waves.offset_preference):
@@ -304,7 +279,7 @@ def _score_schemes() -> list[Scheme]:
             "never looks at the content. The numbers are drawn at random here; the steps are T5's buckets.",
             "score += b[bucket(j − i)]",
             "Raffel et al. 2020",
-            buckets(at, at),
+            buckets(POSITIONS, POSITIONS),
             ("head 1", "head 2"),
         ),
         Scheme(
@@ -322,7 +297,7 @@ def _score_schemes() -> list[Scheme]:
             "learned, nothing looks at the content.",
             "score −= slope · |i − j|",
             "Press et al. 2022",
-            alibi(at, at),
+            alibi(POSITIONS, POSITIONS),
             slopes,
         ),
     ]

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 import traitlets
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.lab.experiments import pronoun_heads as experiment
 from anatomy_course.lab.experiments.pronoun_heads import AttentionHead
 from anatomy_course.lab.small_models.translator import translate
 from anatomy_course.lab.street.batches import translation
-from anatomy_course.lab.street.minimal_pairs import MinimalPair, flips
+from anatomy_course.lab.street.inventory import MinimalPair, flips
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import sample_minimal_pairs
 from anatomy_course.lab.street.scene import Scene
@@ -27,16 +29,12 @@ from anatomy_course.views._kit.checks import numbers
 from anatomy_course.views._kit.request import Asking
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
-
 Place = tuple[str, int, int]
 """(organ, layer, head), from 0."""
 Places = Sequence[Place]
 
 MOST_LOST = 0.5
 """The loss that gets the darkest color: who knows nothing gets half of the pronouns right."""
-DEFAULT_LABEL = "Culprit heads: who knows what “it” is?"
 LABELS = {
     "encoder": "Encoder: self-attention",
     "decoder": "Decoder: self-attention",
@@ -91,7 +89,6 @@ class PronounHeads(Asking):
         lab: what Python can be asked.
         pairs: minimal pairs to translate; the first one is shown at first.
         off: heads that are off at first.
-        label: heading and accessible name.
 
     Raises:
         ValueError: no organ or pair, shares that are none, or a head that is not there.
@@ -119,7 +116,7 @@ class PronounHeads(Asking):
         pairs: Sequence[Pair],
         *,
         off: Places = (),
-        label: str = DEFAULT_LABEL,
+        label: str = "Culprit heads: who knows what “it” is?",
     ) -> None:
         if not organs or not pairs:
             raise ValueError(f"There are {len(organs)} organs and {len(pairs)} pairs; give at least one of each.")
@@ -152,8 +149,6 @@ class PronounHeads(Asking):
 
     def still_picture(self) -> Picture:
         """What is lost without each head alone."""
-        from anatomy_course.figures import plots
-
         lost = {organ["label"]: np.maximum(0, self.intact - self.shares_of(organ["name"])) for organ in self.organs}
         worst = max((float(values.max()), label, values) for label, values in lost.items())
         layer, head = np.unravel_index(worst[2].argmax(), worst[2].shape)
@@ -222,8 +217,12 @@ def pronoun_heads(
     """
     to_search = to_search or _draw(60, "validation")
     to_judge = to_judge or _draw(150, "test")
+
+    def right(places: Places) -> float:
+        return experiment.pronouns_right_in_reference(model, to_judge, _heads(places))
+
     heads = experiment.all_heads(model)
-    alone = torch.tensor([experiment.pronouns_right_in_reference(model, to_judge, [head]) for head in heads])
+    alone = torch.tensor([right([head]) for head in heads])
     organs = []
     for name, label in LABELS.items():
         own = [number for number, head in enumerate(heads) if head.organ == name]
@@ -232,8 +231,7 @@ def pronoun_heads(
 
     def at_random(count: int) -> list[float]:
         chance = torch.Generator().manual_seed(count)
-        drawn = [experiment.random_heads(model, count, chance) for _ in range(sets)]
-        return [experiment.pronouns_right_in_reference(model, to_judge, each) for each in drawn]
+        return [right(experiment.random_heads(model, count, chance)) for _ in range(sets)]
 
     def translated(pair: Pair, places: Places) -> list[str]:
         scenes = _scenes[pair]
@@ -246,13 +244,7 @@ def pronoun_heads(
 
     shown = [(first, second) for first, second in zip(to_judge.scenes[::2], to_judge.scenes[1::2], strict=True)]
     _scenes = {_pair(scenes): scenes for scenes in [_first_pair(), *shown[: SHOWN_PAIRS - 1]]}
-    lab = HeadFunctions(
-        right=lambda places: experiment.pronouns_right_in_reference(model, to_judge, _heads(places)),
-        at_random=at_random,
-        translate=translated,
-        search=search,
-    )
-    return PronounHeads(organs, lab, list(_scenes), off=off)
+    return PronounHeads(organs, HeadFunctions(right, at_random, translated, search), list(_scenes), off=off)
 
 
 def _draw(count: int, split: str) -> experiment.PronounTest:

@@ -7,18 +7,16 @@ d_k is the paper's name for `d_head`. Notebook 01.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import traitlets
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget
 from anatomy_course.views._kit.checks import Whole
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anatomy_course.figures.picture import Picture
 
 LARGEST = 512
 NUM_QUERIES, NUM_KEYS, KEY_SETS = 256, 16, 8
@@ -37,7 +35,6 @@ class ScaleExplorer(AnatomyWidget):
         d_head: d_k to begin with, 1 to 512.
         scaled: whether to begin with the scores divided by √d_k.
         seed: which random sample to begin with.
-        label: heading and accessible name.
 
     Raises:
         ValueError: d_head or seed is no whole number of that range.
@@ -52,8 +49,6 @@ class ScaleExplorer(AnatomyWidget):
 
     def still_picture(self) -> Picture:
         """Scores and weights at d_k, and all three measures over d_k, with and without the division."""
-        from anatomy_course.figures import plots
-
         cases = (True, False)
         measured = {case: [measure(d, case, self.seed) for d in POWERS] for case in cases}
         samples = {case: sample(self.d_head, case, self.seed) for case in cases}

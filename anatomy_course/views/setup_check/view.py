@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import traitlets
 
+from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget
-
-if TYPE_CHECKING:
-    from anatomy_course.figures.picture import Picture
 
 
 class SetupList(AnatomyWidget):

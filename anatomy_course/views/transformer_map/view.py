@@ -11,10 +11,10 @@ from typing import Any
 
 import traitlets
 
-from anatomy_course.figures import transformer_layout
+from anatomy_course.figures import diagrams, transformer_layout
 from anatomy_course.figures.picture import Picture
 from anatomy_course.page.notebooks import NOTEBOOKS
-from anatomy_course.views._kit.base import AnatomyWidget
+from anatomy_course.views._kit.base import AnatomyWidget, attributes
 from anatomy_course.views._kit.checks import Name
 from anatomy_course.views.transformer_map.drawing import drawing
 
@@ -56,7 +56,6 @@ class TransformerMap(AnatomyWidget):
         selected: the id of the part chosen at first; the first part of `here`, or the encoder's self-attention.
         folder: where to look for the notebooks, so that only those that exist are linked; the kernel's folder if None.
         strip: show only a row of the notebooks, which unfolds to the map; left out, where `here` is a notebook.
-        label: the accessible name of the whole widget.
 
     Raises:
         ValueError: `here` or `selected` names nothing on the map.
@@ -94,31 +93,18 @@ class TransformerMap(AnatomyWidget):
         first = organs[0].id if organs else "encoder_self_attention"
         where = Path.cwd() if folder is None else Path(folder)
         stops = [
-            {
-                "file": each.file,
-                "title": each.title,
-                "time": each.time,
-                "built": (where / f"{each.file}.ipynb").is_file(),
-            }
+            {**attributes(each, "file title time"), "built": (where / f"{each.file}.ipynb").is_file()}
             for each in NOTEBOOKS
         ]
         short = place in [each.file for each in NOTEBOOKS] if strip is None else strip
         super().__init__(
+            **drawing(), parts=[_described(part, where) for part in drawn], notebooks=stops, strip=short, folded=short,
             way=[{"part": part, "carries": carries} for part, carries in WAY],
-            notebooks=stops,
-            strip=short,
-            folded=short,
-            parts=[_described(part, where) for part in drawn],
-            **drawing(),
-            here=place,
-            selected=selected or first,
-            label=label,
-        )
+            here=place, selected=selected or first, label=label,
+        )  # fmt: skip
 
     def still_picture(self) -> Picture:
         """The same drawing as a picture."""
-        from anatomy_course.figures import diagrams
-
         if self.folded and self.here in [each.file for each in NOTEBOOKS]:
             return diagrams.where_are_we(self.here)
         return diagrams.transformer_map(self.here)

@@ -9,28 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import traitlets
 from torch import Tensor
 
-from anatomy_course.figures import transformer_layout
+from anatomy_course.figures import diagrams, transformer_layout
+from anatomy_course.figures.picture import Picture
 from anatomy_course.lab.street.batches import Batch, to_translate
 from anatomy_course.lab.street.text import detokenize
 from anatomy_course.lab.street.vocabulary import street_vocabulary
-from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
+from anatomy_course.views._kit.base import AnatomyWidget, attributes, buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import Whole, numbers, word_list
 from anatomy_course.views.transformer_map.drawing import drawing
 from anatomy_course.views.translator.view import FIRST, decode, read_sentence
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.tap import Seen, watch
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anatomy_course.figures.picture import Picture
 
 MOST_WORDS = 32
 MOST_STEPS = 60
@@ -42,8 +39,6 @@ DEFAULT_LABEL = "From source to target, step by step"
 MOST_FOLLOWED = 31
 """Words of a translation that are followed step by step: one that never ends takes 60 steps then."""
 LIKELIEST = 8
-VECTORS = ("batch", "{}", "d_model")
-SPLIT = ("batch", "heads", "{}", "d_head")
 
 
 @dataclass(frozen=True)
@@ -100,7 +95,6 @@ class TranslationFlow(AnatomyWidget):
     Args:
         run: the translation.
         place: the first step shown, from 0; or a part of the figure, at its first time.
-        label: heading and accessible name.
 
     Raises:
         ValueError: tensors or lists that do not fit together, too many words, or a place that does not exist.
@@ -146,16 +140,17 @@ class TranslationFlow(AnatomyWidget):
         starts = np.cumsum([0, *(array.size for array in arrays)])
         at = iter(range(len(shown)))
         moments = [
-            [{"part": moment.part, "title": moment.title, "text": moment.text,
-              "tensors": [next(at) for _ in moment.tensors]}
-             for moment in side]
+            [
+                {**attributes(moment, "part title text"), "tensors": [next(at) for _ in moment.tensors]}
+                for moment in side
+            ]
             for side in (run.encoder, run.decoder)
-        ]  # fmt: skip
+        ]
         super().__init__(
             **_drawing(run), parts=_parts(run.pre_norm), source=source, target=target, written=written,
             encoder=moments[0], decoder=moments[1], later=_later(run), label=label,
-            tensors=[{"name": tensor.name, "axes": list(tensor.axes), "sizes": list(tensor.sizes),
-                      "kind": tensor.kind, "causal": tensor.causal, "start": int(start), "stored": list(array.shape)}
+            tensors=[{**attributes(tensor, "name kind causal"), "axes": list(tensor.axes), "sizes": list(tensor.sizes),
+                      "start": int(start), "stored": list(array.shape)}
                      for tensor, array, start in zip(shown, arrays, starts, strict=False)],
             values=b"".join(map(float_bytes, arrays)),
             choices=[[{"word": word, "logit": float(logit), "probability": float(part)} for word, logit, part in each]
@@ -187,8 +182,6 @@ class TranslationFlow(AnatomyWidget):
 
     def still_picture(self) -> Picture:
         """The figure, with the part at work marked."""
-        from anatomy_course.figures import diagrams
-
         sentence = " ".join(word for word in self.written if not word.startswith("<"))
         return replace(
             diagrams.transformer_map(self.where()[0]),
@@ -204,11 +197,7 @@ class TranslationFlow(AnatomyWidget):
 
 
 def _checked(tensor: DrawnTensor, positions: dict[str, int]) -> npt.NDArray[np.float64]:
-    """A tensor's numbers, vectors cut to their first features.
-
-    Raises:
-        ValueError: the numbers have another number of axes or positions, or an axis has no size.
-    """
+    """A tensor's numbers, vectors cut to their first features; or one sentence saying what does not fit."""
     axes = {"weights": tensor.axes[-3:], "vectors": tensor.axes[-2:], "ids": (tensor.axes[-1], "id")}[tensor.kind]
     values = numbers(tensor.values, tensor.name, " ".join(axes), **positions)
     if len(tensor.axes) != len(tensor.sizes):
@@ -235,11 +224,8 @@ def _drawing(run: TranslationRun) -> dict[str, Any]:
 
 def _parts(pre_norm: bool) -> list[dict[str, Any]]:
     """The figure's parts as the browser needs them."""
-    return [
-        {"id": part.id, "label": "add" if pre_norm and "add_norm" in part.id else part.label, "role": part.role,
-         "frame": part.frame, "x": part.x, "y": part.y, "width": part.width, "height": part.height}
-        for part in transformer_layout.parts()
-    ]  # fmt: skip
+    parts = [attributes(part, "id label role frame x y width height") for part in transformer_layout.parts()]
+    return [part | {"label": "add"} if pre_norm and "add_norm" in part["id"] else part for part in parts]
 
 
 def translation_flow(model: EncoderDecoder, sentence: str = FIRST, *, place: int | str = 0) -> TranslationFlow:
@@ -389,14 +375,15 @@ class _Steps:
 
     def _attention(self, path: str, queries: str, keys: str, causal: bool = False) -> Iterator[DrawnTensor]:
         """In the order in which they are needed: query · key → weights, weights × value → output."""
-        query, key, value = (self.seen[f"{path}.{name}"] for name in ("query", "key", "value"))
-        weights = self.seen[f"{path}.weights"]
+        query, key, value, weights, output = (
+            self.seen[f"{path}.{name}"] for name in ("query", "key", "value", "weights", "output")
+        )
         axes = ("batch", "heads", queries, keys)
-        yield _shown(f"{path}.query", query, SPLIT, queries, pick=(0, 0))
-        yield _shown(f"{path}.key", key, SPLIT, keys, pick=(0, 0))
-        yield _tensor(f"{path}.weights", weights[0], axes, weights.shape, kind="weights", causal=causal)
-        yield _shown(f"{path}.value", value, SPLIT, keys, pick=(0, 0))
-        yield _vectors(f"{path}.output", self.seen[f"{path}.output"], queries)
+        yield _in_heads(f"{path}.query", query, queries)
+        yield _in_heads(f"{path}.key", key, keys)
+        yield DrawnTensor(f"{path}.weights", weights[0], axes, weights.shape, "weights", causal)
+        yield _in_heads(f"{path}.value", value, keys)
+        yield _vectors(f"{path}.output", output, queries)
 
     def _fed(self, part: str, where: str, path: str, layer: Any, before: str, side: str) -> Moment:
         hidden = self.seen[f"{path}.feed_forward.hidden"]
@@ -428,16 +415,13 @@ def _moment(part: str, title: str, text: str, *tensors: DrawnTensor) -> Moment:
 
 
 def _vectors(name: str, values: Tensor, side: str, last: str = "d_model") -> DrawnTensor:
-    return _shown(name, values, (*VECTORS[:-1], last), side, pick=(0,))
+    return DrawnTensor(name, values[0], ("batch", side, last), values.shape)
+
+
+def _in_heads(name: str, values: Tensor, side: str) -> DrawnTensor:
+    """Of the first head."""
+    return DrawnTensor(name, values[0, 0], ("batch", "heads", side, "d_head"), values.shape)
 
 
 def _ids(name: str, values: Tensor, side: str) -> DrawnTensor:
-    return _tensor(name, values[0, :, None], ("batch", side), values.shape, kind="ids")
-
-
-def _shown(name: str, values: Tensor, axes: tuple[str, ...], side: str, pick: tuple[int, ...]) -> DrawnTensor:
-    return _tensor(name, values[pick], tuple(axis.format(side) for axis in axes), values.shape)
-
-
-def _tensor(name: str, values: Tensor, axes: tuple[str, ...], sizes: torch.Size, **settings: Any) -> DrawnTensor:
-    return DrawnTensor(name, values, axes, list(sizes), **settings)
+    return DrawnTensor(name, values[0, :, None], ("batch", side), values.shape, "ids")

@@ -12,27 +12,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import traitlets
 from jaxtyping import Float
 from torch import Tensor
 
+from anatomy_course.figures import plots
+from anatomy_course.figures.picture import Picture
 from anatomy_course.lab.small_models.translator import LONGEST
-from anatomy_course.lab.street.adjectives import ADJECTIVES
 from anatomy_course.lab.street.batches import Batch, to_translate
+from anatomy_course.lab.street.inventory import flips
 from anatomy_course.lab.street.lexicon import english_words, french_words, nearest_words, unknown_words, words_of
-from anatomy_course.lab.street.minimal_pairs import flips
-from anatomy_course.lab.street.nearest import nearest_scene
-from anatomy_course.lab.street.nouns import NOUNS
-from anatomy_course.lab.street.parser import explain, language_of, readings, say
+from anatomy_course.lab.street.parser import explain, language_of, nearest_scene, readings, say
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.text import detokenize, tokenize
-from anatomy_course.lab.street.verbs import VERBS
 from anatomy_course.lab.street.vocabulary import street_vocabulary
-from anatomy_course.lab.street.word_types import LANGUAGES, Adjective, Language, Noun, Verb
+from anatomy_course.lab.street.words import ADJECTIVES, LANGUAGES, NOUNS, VERBS, Adjective, Language, Noun, Verb
 from anatomy_course.views._kit.base import buffer_trait, weight_bytes
 from anatomy_course.views._kit.checks import OneOf, Whole, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
@@ -40,16 +39,10 @@ from anatomy_utils.decoding.stepper import Stepper
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.tap import watch
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anatomy_course.figures.picture import Picture
-
 MOST_WORDS = 32
 MEAN = -1
 """The head that stands for the mean of all heads."""
 END = "<eos>"
-DEFAULT_LABEL = "A translator at work"
 FIRST = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (
     FIRST,
@@ -121,10 +114,8 @@ class Translator(Asking):
         sentence: the first sentence.
         examples: sentences to pick from.
         known: language → kind of words → the words that may be used.
-        layer: whose cross-attention is drawn at first, from 0; the last one if None.
-        head: which of its heads, from 0; their mean if None.
+        layer, head: whose cross-attention is drawn at first, from 0; the last one and the mean of its heads if None.
         written: how many words are written at first, or "all".
-        label: heading and accessible name.
 
     Raises:
         ValueError: `compute` refuses the first sentence, or an argument is out of range.
@@ -178,7 +169,7 @@ class Translator(Asking):
         layer: int | None = None,
         head: int | None = None,
         written: int | str = "all",
-        label: str = DEFAULT_LABEL,
+        label: str = "A translator at work",
     ) -> None:
         self._compute = compute
         first = _traits(compute(usable_sentence(sentence)))
@@ -218,8 +209,6 @@ class Translator(Asking):
 
     def still_picture(self) -> Picture:
         """The alignment of the whole translation."""
-        from anatomy_course.figures import plots
-
         weights = self.alignment()
         head = "mean of heads" if self.head == MEAN else f"head {self.head}"
         most = ", ".join(
@@ -266,11 +255,7 @@ def _offers(unknown: UnknownWords) -> list[dict[str, Any]]:
 
 
 def _traits(translation: Translation) -> dict[str, Any]:
-    """What the page needs to know of a translation.
-
-    Raises:
-        ValueError: too many words, or parts that do not fit together.
-    """
+    """What the page needs to know of a translation, or one sentence saying what does not fit."""
     source = word_list(translation.source, "source", at_most=MOST_WORDS)
     written = word_list(translation.written, "written", at_most=MOST_WORDS)
     sizes = {"written": len(written), "source": len(source)}
