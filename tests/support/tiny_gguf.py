@@ -26,7 +26,7 @@ def written(
     sizes: Mapping[str, Any] = SIZES,
     tokens: Sequence[str] = ("<e>", "a", "b", "ab"),
     merges: Sequence[str] = ("a b",),
-    padding: int = 0,
+    padding: int | None = 0,
     queries: Callable[..., Any] = np.ones,
 ) -> Path:
     """The file of a tiny Llama."""
@@ -38,7 +38,8 @@ def written(
         writer.add_token_list(list(tokens))
     writer.add_token_merges(list(merges))
     writer.add_token_types([3, 1, 1, 1])
-    writer.add_pad_token_id(padding)
+    if padding is not None:
+        writer.add_pad_token_id(padding)
     for name, shape in SHAPES.items():
         make = queries if name.endswith("attn_q") else np.ones
         writer.add_tensor(f"{name}.weight", make(shape, dtype=np.float32))

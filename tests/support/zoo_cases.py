@@ -1,53 +1,27 @@
 """Tiny random reference models of every family and task: unequal sizes, no downloads.
 
-The cases of a family are in `tests/zoo/test_<file of the family>.py`; the sizes that several families share are here.
+`CASES` is the table: what each file of a family is compared with.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from anatomy_utils import zoo
 from anatomy_utils.zoo import checkpoint, loader
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
-BERT = {
-    "vocab_size": 53,
-    "hidden_size": 30,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 5,
-    "intermediate_size": 41,
-    "max_position_embeddings": 29,
-}
-GPT = {"vocab_size": 53, "n_embd": 30, "n_layer": 3, "n_head": 5, "n_positions": 29, "pad_token_id": 0}
-LLAMA = {
-    "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 2,
-    "head_dim": 10, "intermediate_size": 41, "max_position_embeddings": 64, "pad_token_id": 0,
-}  # fmt: skip
-BART = {
-    "vocab_size": 53, "d_model": 30, "encoder_layers": 3, "decoder_layers": 2, "encoder_attention_heads": 5,
-    "decoder_attention_heads": 6, "encoder_ffn_dim": 41, "decoder_ffn_dim": 37, "max_position_embeddings": 29,
-    "scale_embedding": True,
-}  # fmt: skip
-DEBERTA = BERT | {
-    "relative_attention": True, "position_biased_input": False, "pos_att_type": ["c2p", "p2c"],
-    "max_relative_positions": 13,
-}  # fmt: skip
 DROPOUTS = (
     "hidden_dropout_prob attention_probs_dropout_prob dropout attention_dropout seq_classif_dropout qa_dropout "
     "embd_pdrop resid_pdrop attn_pdrop dropout_rate activation_dropout summary_first_dropout classifier_dropout"
 )
 NO_DROPOUT = dict.fromkeys(DROPOUTS.split(), 0.0)
-FILES = {path.stem for path in Path(zoo.__file__).parent.glob("*.py")}
-FAMILIES = sorted(name for name in FILES - {"transfo_xl"} if (family := zoo.find(name)) and family.tasks)
-"""All that can be loaded; the reference library no longer has a Transformer-XL."""
 
 
 @dataclass(frozen=True)
@@ -78,14 +52,25 @@ class ZooCase:
         plain = self.architecture.endswith(("LMHeadModel", "CausalLM")) and not self.more
         return plain or self.kind == "seq2seq"
 
+    @property
+    def family(self) -> str:
+        return self.architecture.split("For")[0].removesuffix("Model").removesuffix("LMHead").removesuffix("Encoder")
+
+    def configuration(self) -> Any:
+        """The reference's configuration object."""
+        settings = {**self.sizes, **NO_DROPOUT, **self.more}
+        return getattr(transformers, f"{self.family}Config")(**settings, attn_implementation="eager")
+
+    def published(self) -> dict[str, Any]:
+        """All entries of the `config.json` that the reference would be published with."""
+        entries = json.loads(self.configuration().to_json_string(use_diff=False))
+        return entries | {"architectures": [self.architecture]}
+
     def reference(self, seed: int = 0) -> Any:
         """The reference model with random weights large enough for differences to show."""
-        family = self.architecture.split("For")[0].removesuffix("Model").removesuffix("LMHead").removesuffix("Encoder")
-        settings = {**self.sizes, **NO_DROPOUT, **self.more}
-        config = getattr(transformers, f"{family}Config")(**settings, attn_implementation="eager")
         torch.manual_seed(seed)
-        model = getattr(transformers, self.architecture)(config)
-        centre = 0 if family == "Gemma" else 1  # of norms; Gemma's add 1 by themselves
+        model = getattr(transformers, self.architecture)(self.configuration())
+        centre = 0 if self.family == "Gemma" else 1  # of norms; Gemma's add 1 by themselves
         with torch.no_grad():
             for parameter in model.parameters():
                 spread = 0.2 if parameter.dim() < 2 else 1.5 / parameter.shape[-1] ** 0.5
@@ -109,21 +94,109 @@ def cases_of(family: str, tasks: str, sizes: dict[str, Any]) -> list[ZooCase]:
     return [ZooCase(family + task, sizes, labels[task.endswith("Classification")]) for task in tasks.split()]
 
 
-def cases_in(family: str) -> list[ZooCase]:
-    """The cases of a family, found in its test file."""
-    path = Path(__file__).parents[1] / "anatomy_utils" / "zoo" / f"test_{family}.py"
-    found = spec_from_file_location(path.stem, path)
-    module = module_from_spec(found)
-    found.loader.exec_module(module)
-    return list(module.CASES)
+BERT = {
+    "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 5, "intermediate_size": 41,
+    "max_position_embeddings": 29,
+}  # fmt: skip
+GPT = {"vocab_size": 53, "n_embd": 30, "n_layer": 3, "n_head": 5, "n_positions": 29, "pad_token_id": 0}
+GPT_NEO = {
+    "vocab_size": 53, "hidden_size": 30, "num_layers": 3, "num_heads": 5, "intermediate_size": 41, "window_size": 4,
+    "max_position_embeddings": 29, "attention_types": [[["global", "local"], 1], [["global"], 1]], "pad_token_id": 0,
+}  # fmt: skip
+LLAMA = {
+    "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 2,
+    "head_dim": 10, "intermediate_size": 41, "max_position_embeddings": 64, "pad_token_id": 0,
+}  # fmt: skip
+BART = {
+    "vocab_size": 53, "d_model": 30, "encoder_layers": 3, "decoder_layers": 2, "encoder_attention_heads": 5,
+    "decoder_attention_heads": 6, "encoder_ffn_dim": 41, "decoder_ffn_dim": 37, "max_position_embeddings": 29,
+    "scale_embedding": True,
+}  # fmt: skip
+T5 = {
+    "vocab_size": 53, "d_model": 30, "d_kv": 7, "d_ff": 41, "num_layers": 3, "num_decoder_layers": 2, "num_heads": 5,
+    "relative_attention_num_buckets": 8, "relative_attention_max_distance": 12, "decoder_start_token_id": 0,
+}  # fmt: skip
+ALBERT = BERT | {"embedding_size": 14, "num_hidden_groups": 2, "classifier_dropout_prob": 0.0}
+BIG_BIRD = BERT | {"attention_type": "block_sparse"}
+DEBERTA = BERT | {
+    "relative_attention": True, "position_biased_input": False, "pos_att_type": ["c2p", "p2c"],
+    "max_relative_positions": 13,
+}  # fmt: skip
+DEBERTA_V2 = DEBERTA | {"position_buckets": 6, "share_att_key": True, "norm_rel_ebd": "layer_norm"}
+DISTILBERT = {"dim": 30, "n_layers": 3, "n_heads": 5, "hidden_dim": 41, "vocab_size": 53, "max_position_embeddings": 29}
+ELECTRA = BERT | {"embedding_size": 14, "summary_last_dropout": 0.0}
+GPT2 = GPT | {"n_inner": 37, "bos_token_id": 1, "eos_token_id": 2}
+GPTJ = GPT | {"n_head": 3, "rotary_dim": 4, "n_inner": 41}
+M2M_100 = BART | {"encoder_layerdrop": 0.0, "decoder_layerdrop": 0.0}
+MISTRAL = LLAMA | {"sliding_window": 5}
+MODERNBERT = {
+    "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 4, "num_attention_heads": 5, "intermediate_size": 41,
+    "local_attention": 6, "pad_token_id": 0, "max_position_embeddings": 64,
+}  # fmt: skip
+QWEN2 = LLAMA | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}
+TIED = {"tie_word_embeddings": True}
+
+LABELS = "ForSequenceClassification ForTokenClassification"
+READS = f"Model ForMaskedLM ForMultipleChoice {LABELS}"
+WRITES = f"ForCausalLM ForQuestionAnswering {LABELS}"
+CASES = {
+    "albert": [
+        *cases_of("Albert", f"{READS} ForQuestionAnswering ForPreTraining", ALBERT),
+        ZooCase("AlbertForMaskedLM", ALBERT, {"hidden_act": "gelu", "inner_group_num": 2}),
+    ],
+    "bart": cases_of("Bart", "Model ForConditionalGeneration ForQuestionAnswering ForSequenceClassification", BART),
+    "bert": cases_of("Bert", f"{READS} ForQuestionAnswering ForPreTraining ForNextSentencePrediction", BERT),
+    "big_bird": cases_of("BigBird", f"{READS} ForPreTraining", BIG_BIRD),
+    "ctrl": cases_of("CTRL", "Model LMHeadModel ForSequenceClassification", GPT | {"dff": 41}),
+    "deberta": cases_of("Deberta", "Model ForMaskedLM ForQuestionAnswering ForSequenceClassification", DEBERTA),
+    "deberta_v2": [
+        *cases_of("DebertaV2", f"{READS} ForQuestionAnswering", DEBERTA_V2),
+        ZooCase("DebertaV2ForMaskedLM", DEBERTA_V2, {"legacy": False, "conv_kernel_size": 3, "conv_act": "gelu"}),
+        ZooCase("DebertaV2Model", DEBERTA, {"position_buckets": 6}),
+    ],
+    "distilbert": cases_of("DistilBert", f"{READS} ForQuestionAnswering", DISTILBERT),
+    "electra": [
+        *cases_of("Electra", f"{READS} ForQuestionAnswering ForPreTraining", ELECTRA),
+        ZooCase("ElectraModel", ELECTRA, {"embedding_size": 30}),
+    ],
+    "gemma": cases_of("Gemma", f"ForCausalLM {LABELS}", LLAMA | {"num_key_value_heads": 1}),
+    "gpt2": cases_of("GPT2", f"Model LMHeadModel ForQuestionAnswering {LABELS}", GPT2),
+    "gpt_neo": cases_of("GPTNeo", f"Model {WRITES}", GPT_NEO),
+    "gptj": cases_of("GPTJ", "Model ForCausalLM ForQuestionAnswering ForSequenceClassification", GPTJ),
+    "llama": [
+        *cases_of("Llama", f"Model {WRITES}", LLAMA),
+        ZooCase("LlamaForCausalLM", LLAMA, TIED | {"attention_bias": True, "mlp_bias": True}),
+    ],
+    "m2m_100": cases_of("M2M100", "Model ForConditionalGeneration", M2M_100),
+    "mistral": [
+        *cases_of("Mistral", WRITES, MISTRAL),
+        ZooCase("MistralForCausalLM", LLAMA, {"sliding_window": None}),
+    ],
+    "modernbert": [
+        *cases_of("ModernBert", f"Model ForMaskedLM ForQuestionAnswering {LABELS}", MODERNBERT),
+        ZooCase("ModernBertForSequenceClassification", MODERNBERT, {"num_labels": 4, "classifier_pooling": "mean"}),
+        ZooCase("ModernBertModel", MODERNBERT, {"global_attn_every_n_layers": 2, "local_attention": 9}),
+    ],
+    "openai_gpt": cases_of("OpenAIGPT", "Model LMHeadModel ForSequenceClassification", GPT),
+    "qwen2": [*cases_of("Qwen2", WRITES, QWEN2), ZooCase("Qwen2ForCausalLM", LLAMA, TIED)],
+    "qwen3": [*cases_of("Qwen3", WRITES, LLAMA), ZooCase("Qwen3ForCausalLM", LLAMA, TIED)],
+    "roberta": cases_of("Roberta", f"{READS} ForQuestionAnswering", BERT),
+    "t5": [
+        ZooCase("T5ForConditionalGeneration", T5),
+        ZooCase("T5ForConditionalGeneration", T5, {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}),
+        *cases_of("T5", f"Model EncoderModel ForQuestionAnswering {LABELS}", T5),
+    ],
+    "xlm_roberta": cases_of("XLMRoberta", f"{READS} ForQuestionAnswering", BERT),
+}
+"""File of a family → reference classes with their configurations; Hugging Face no longer has a Transformer-XL."""
 
 
 def reference_case(family: str, architecture: str | None = None) -> ZooCase:
     """The first case of a family, with this reference class where one is given."""
-    return next(case for case in cases_in(family) if architecture in (None, case.architecture))
+    return next(case for case in CASES[family] if architecture in (None, case.architecture))
 
 
-def batch(padded: bool):
+def batch(padded: bool = True):
     generator = torch.Generator().manual_seed(1)
     input_ids = torch.randint(3, 53, (2, 17), generator=generator)
     attention_mask = torch.ones_like(input_ids)
@@ -132,7 +205,7 @@ def batch(padded: bool):
     return input_ids, attention_mask, torch.randint(3, 53, (2, 9), generator=generator)
 
 
-def both_answers(case, reference, model, padded):
+def both_answers(case, reference, model, padded=True):
     """The same question put to both: lists of tensors, real positions only."""
     input_ids, attention_mask, target_ids = batch(padded)
     # What stands at padding must not matter, but RoBERTa counts positions by it and GPT-2 finds its last token by it.

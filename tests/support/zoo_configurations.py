@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import torch
 from zoo_cases import ZooCase, both_answers, transformers
 
-from anatomy_utils.zoo import checkpoint, loader
+from anatomy_utils.zoo import checkpoint, entries, loader
 
 ACTIVATIONS = ("relu", "gelu", "gelu_new", "gelu_pytorch_tanh", "silu", "tanh")
 TEXTS = {
@@ -31,6 +32,8 @@ LISTS = {
 }
 NAMES = {"architectures", "model_type", "transformers_version"}
 """What says which class the reference is: not to be changed alone."""
+COMMON = transformers.PretrainedConfig().to_dict().keys()
+"""What every configuration has; the reference's base class reads it, so that a few families are enough."""
 
 
 def other_values(name: str, value: Any) -> Iterator[Any]:
@@ -41,9 +44,9 @@ def other_values(name: str, value: Any) -> Iterator[Any]:
     elif isinstance(value, bool):
         found = (not value,)
     elif isinstance(value, int):
-        found = (0, 2) if name.endswith("_id") else (2 * value, value + 1) if value else (1,)
+        found = (0, 2) if name.endswith("_id") else (2 * value or 1,)
     elif isinstance(value, float):
-        found = (value / 2 + 0.05, value + 0.7)
+        found = (value + 0.7,) if value else (0.05,)
     elif isinstance(value, str) and ("act" in name or name == "afn"):
         found = ACTIVATIONS
     elif isinstance(value, str):
@@ -52,7 +55,8 @@ def other_values(name: str, value: Any) -> Iterator[Any]:
         found = tuple(_turned(value))
     elif value is None:
         found = (2,) if name.endswith("_id") else (True, 0.3, 2, "gelu")
-    yield from (other for other in (*found, None) if other is not value and (other != value or other is True))
+    found += (None,) if re.fullmatch(entries.OPTIONAL, name) else ()
+    yield from (other for other in found if other is not value and (other != value or other is True))
 
 
 def _turned(rope: dict[str, Any]) -> Iterator[dict[str, Any]]:

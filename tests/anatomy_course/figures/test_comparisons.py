@@ -7,7 +7,7 @@ import torch
 from anatomy_course.figures import plots
 
 
-def texts(drawn) -> list[str]:
+def texts(drawn):
     return [text.get_text() for axes in drawn.figure.axes for text in axes.texts]
 
 

@@ -1,7 +1,5 @@
 """Pictures on dark pages: one picture each, light ink on the page's own color, roles and heat maps recognizable."""
 
-from __future__ import annotations
-
 import colorsys
 import io
 import re
@@ -10,10 +8,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
-from playwright.sync_api import Browser
 
 from anatomy_course.figures import canvas, palette, plots, style
-from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import PAGE_STYLE
 from anatomy_course.views._kit.modules import STATIC
 
@@ -26,7 +22,7 @@ HOSTS = {
 }
 
 
-def drawn(browser: Browser, picture: Picture, host: str, theme: palette.Theme) -> np.ndarray:
+def drawn(browser, picture, host, theme):
     """The picture's pixels, 0 to 1, as a page of this host shows them."""
     start = HOSTS[host].format(
         light=str(theme == "light").lower(), name=theme, page="#ffffff" if theme == "light" else "#111111"
@@ -34,7 +30,7 @@ def drawn(browser: Browser, picture: Picture, host: str, theme: palette.Theme) -
     return photographed(browser, f"{start}{picture._repr_mimebundle_()['text/html']}")
 
 
-def photographed(browser: Browser, html: str) -> np.ndarray:
+def photographed(browser, html):
     page = browser.new_page(viewport={"width": 900, "height": 800}, device_scale_factor=1)
     try:
         page.set_content(f"<!doctype html>{html}")
@@ -48,9 +44,7 @@ def photographed(browser: Browser, html: str) -> np.ndarray:
 
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_picture_has_the_pages_color_and_ink_that_can_be_read(
-    browser: Browser, host: str, theme: palette.Theme
-) -> None:
+def test_a_picture_has_the_pages_color_and_ink_that_can_be_read(browser, host, theme):
     pixels = drawn(browser, plots.lines([1, 2, 3], {"a": [1, 3, 2]}, title="One line"), host, theme)
     light = pixels @ [0.2126, 0.7152, 0.0722]
     page = 1.0 if theme == "light" else 17 / 255
@@ -59,7 +53,7 @@ def test_a_picture_has_the_pages_color_and_ink_that_can_be_read(
     assert (light.min() < 0.2) if theme == "light" else (light.max() > 0.8)
 
 
-def test_a_page_that_is_not_trusted_turns_it_by_the_courses_stylesheet(browser: Browser) -> None:
+def test_a_page_that_is_not_trusted_turns_it_by_the_courses_stylesheet(browser):
     html = str(plots.lines([1, 2], {"a": [1, 2]})._repr_mimebundle_()["text/html"])
     sheet = (STATIC / PAGE_STYLE).read_text(encoding="utf-8")
     kept = re.sub("<style>.*?</style>", "", html, flags=re.DOTALL)
@@ -68,18 +62,18 @@ def test_a_page_that_is_not_trusted_turns_it_by_the_courses_stylesheet(browser: 
     assert "<style>" not in kept and photographed(browser, body)[:8, :8] == pytest.approx(17 / 255, abs=0.01)
 
 
-def swatches(colors: list[object]) -> Picture:
+def swatches(colors):
     """A row of squares of ten pixels, one for each color."""
     with style.look():
         figure = canvas.page(10 * len(colors), 10)
         canvas.sheet(figure).imshow(
-            [[to_rgb(c) for c in colors]],  # type: ignore[arg-type]
+            [[to_rgb(c) for c in colors]],
             extent=(0, 10 * len(colors), 10, 0), interpolation="nearest", aspect="auto",
         )  # fmt: skip
         return canvas.finish(figure, "swatches")
 
 
-def shown_dark(browser: Browser, colors: list[object]) -> list[tuple[float, ...]]:
+def shown_dark(browser, colors):
     pixels = np.concatenate(
         [drawn(browser, swatches(colors[i : i + 80]), "JupyterLab", "dark") for i in range(0, len(colors), 80)],
         axis=1,
@@ -87,7 +81,7 @@ def shown_dark(browser: Browser, colors: list[object]) -> list[tuple[float, ...]
     return [tuple(pixels[5, 10 * i + 5]) for i in range(len(colors))]
 
 
-def test_roles_keep_contrast_and_hue_on_a_dark_page(browser: Browser) -> None:
+def test_roles_keep_contrast_and_hue_on_a_dark_page(browser):
     named = palette.ROLES | {"pass": palette.PASS, "fail": palette.FAIL, "ink": palette.INK}
     seen = dict(zip(named, shown_dark(browser, [color.light for color in named.values()]), strict=True))
     quiet = shown_dark(browser, [style.QUIET])[0]
@@ -101,7 +95,7 @@ def test_roles_keep_contrast_and_hue_on_a_dark_page(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("kind", ["weights", "signed"])
-def test_heat_maps_run_from_the_dark_page_to_the_full_color(browser: Browser, kind: canvas.Kind) -> None:
+def test_heat_maps_run_from_the_dark_page_to_the_full_color(browser, kind):
     shades = canvas.colors(kind)(np.linspace(0 if kind == "weights" else 0.5, 1, 40))[:, :3]
     levels = np.array([canvas.luminance(c) for c in shown_dark(browser, list(map(tuple, shades)))])
     assert canvas.contrast(shown_dark(browser, [tuple(shades[0])])[0], palette.PAGE.dark) < 1.1
@@ -109,7 +103,7 @@ def test_heat_maps_run_from_the_dark_page_to_the_full_color(browser: Browser, ki
 
 
 @pytest.mark.parametrize("kind", ["weights", "signed"])
-def test_numbers_in_cells_can_be_read_on_both_pages(browser: Browser, kind: canvas.Kind) -> None:
+def test_numbers_in_cells_can_be_read_on_both_pages(browser, kind):
     shades = [tuple(shade) for shade in canvas.colors(kind)(np.linspace(0, 1, 101))[:, :3]]
     ink = [canvas.ink_on(shade) for shade in shades]
     # what a letter touches: its cell, or the rim around it

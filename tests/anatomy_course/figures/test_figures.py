@@ -1,7 +1,5 @@
 """The figures: shapes and limits drawn as given, words for every picture, colors apart, the same bytes twice."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import json
@@ -9,20 +7,19 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
 from itertools import combinations, pairwise
 from pathlib import Path
-from types import ModuleType
 
+import matplotlib
 import numpy as np
 import pytest
 import torch
 from PIL import Image
 
 from anatomy_course.figures import canvas, cells, diagrams, palette, plots, style, transformer_layout
-from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import PAGE, QUIET
 from anatomy_course.page.notebooks import NOTEBOOKS
+from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.taxonomy import TREE
 
 ROOT = Path(__file__).parents[3]
@@ -31,14 +28,14 @@ WORDS = ["time", "flies", "like", "an", "arrow"]
 
 
 @pytest.fixture
-def weights() -> np.ndarray:
+def weights():
     scores = np.random.default_rng(0).normal(size=(3, 5))
     exponents = np.exp(scores)
     return exponents / exponents.sum(axis=1, keepdims=True)
 
 
 @pytest.fixture(scope="module")
-def maker() -> ModuleType:
+def maker():
     found = importlib.util.spec_from_file_location("make_images", ROOT / "tools" / "images" / "make_images.py")
     assert found and found.loader
     module = importlib.util.module_from_spec(found)
@@ -46,81 +43,59 @@ def maker() -> ModuleType:
     return module
 
 
-@pytest.fixture(scope="module")
-def drawn(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("images")
-    maker.draw_all(folder)
-    return folder
-
-
-def texts(picture: Picture) -> list[str]:
-    assert picture.figure is not None
+def texts(picture):
     own = [text.get_text() for text in picture.figure.texts]
     return own + [text.get_text() for axes in picture.figure.axes for text in axes.texts]
 
 
-def pixels(png: bytes) -> np.ndarray:
+def pixels(png):
     return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
 
 
-# Plots ----------------------------------------------------------------------------------------------------------
+# ---- plots ----
 
 
-def test_heatmap_prints_values_labels_and_shape(weights: np.ndarray) -> None:
+def test_heatmap_prints_values_labels_and_shape(weights):
     words = texts(plots.heatmap(weights, WORDS[:3], WORDS, title="weights"))
     assert "(3 queries × 5 keys)" in words and "weights" in words
     assert f"{weights[2, 4]:.2f}" in words
     assert words.count("flies") == 2  # once as a row, once as a column
 
 
-def test_heatmap_limits_are_fixed_for_weights_and_centred_for_signed_values(weights: np.ndarray) -> None:
+def test_limits_are_fixed_for_weights_centered_for_signed_values_and_shared(weights):
     assert cells.limit_of([weights], "weights") == (0, 1)
     assert cells.limit_of([np.array([[-3.0, 1.0]])], "signed") == (-3, 3)
     assert cells.limit_of([np.zeros((2, 2))], "signed") == (-1, 1)
-
-
-def test_heatmaps_share_their_limits(weights: np.ndarray) -> None:
     picture = plots.heatmaps([("small", weights), ("large", 4 * weights)], kind="signed")
-    assert picture.figure is not None
     images = [image for axes in picture.figure.axes for image in axes.images if image.get_array().shape == (3, 5)]
-    assert len(images) == 2
-    assert len({image.get_clim() for image in images}) == 1
+    assert len(images) == 2 and len({image.get_clim() for image in images}) == 1
+    for heights in ([0.1, 0.2, 0.1], [0.5, 0.4, 0.5]):
+        picture = plots.lines([1, 2, 3], {"a": heights}, limits=(0, 0.6))
+        assert picture.figure.axes[0].get_ylim() == (0, 0.6)
 
 
-def test_masked_cells_are_hatched_and_named(weights: np.ndarray) -> None:
+def test_masked_cells_are_hatched_and_named(weights):
     mask = np.ones((3, 5), bool)
     assert not any("masked" in word for word in texts(plots.heatmap(weights, mask=mask)))
     mask[0, 3:] = False
     picture = plots.heatmap(weights, mask=mask)
     assert any("masked" in word for word in texts(picture))
-    assert picture.figure is not None
     assert [patch for axes in picture.figure.axes for patch in axes.patches if patch.get_hatch()]
+    words = texts(plots.heatmap([[1.0, -np.inf], [np.nan, 2.0]], kind="signed"))
+    assert "NaN" in words and any("masked" in word for word in words), "minus infinity counts as masked"
+    assert "no cell may be attended to" in plots.heatmap([[-np.inf, -np.inf]]).alt
 
 
-def test_lines_share_given_limits() -> None:
-    low, high = (
-        plots.lines([1, 2, 3], {"a": heights}, limits=(0, 0.6)) for heights in ([0.1, 0.2, 0.1], [0.5, 0.4, 0.5])
-    )
-    assert low.figure is not None and high.figure is not None
-    assert low.figure.axes[0].get_ylim() == high.figure.axes[0].get_ylim() == (0, 0.6)
-
-
-def word_steps() -> dict[str, np.ndarray]:
+def word_steps():
     """Attention of 3 words with d_head 4 and d_value 5."""
     query, key, value = (np.random.default_rng(seed).normal(size=(3, size)) for seed, size in enumerate((4, 4, 5)))
     scores = query @ key.T / 2
     weights = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
-    return {
-        "query": query,
-        "key": key,
-        "value": value,
-        "scores": scores,
-        "weights": weights,
-        "context": weights @ value,
-    }
+    steps = {"query": query, "key": key, "value": value, "scores": scores, "weights": weights}
+    return steps | {"context": weights @ value}
 
 
-def test_word_steps_prints_scores_scaled_scores_and_weights_of_that_word_alone() -> None:
+def test_word_steps_prints_scores_scaled_scores_and_weights_of_that_word_alone():
     steps = word_steps()
     picture = plots.word_steps(WORDS[:3], steps, 1, title="flies")
     words = texts(picture)
@@ -130,35 +105,15 @@ def test_word_steps_prints_scores_scaled_scores_and_weights_of_that_word_alone()
             assert canvas.number(float(value), digits) in words
     assert "6 Sum: the new vector of flies" in words
     assert canvas.number(float(steps["weights"][1].max())) in picture.alt
-    assert picture.figure is not None
     shapes = sorted(image.get_array().shape for axes in picture.figure.axes for image in axes.images)
     assert shapes == sorted([(3, 4), (3, 5), (3, 5), (1, 4), (1, 5), *[(1, 128)] * 3])
 
 
-def test_word_steps_takes_as_many_words_as_the_stepper() -> None:
-    steps = {name: np.zeros((32, 32 if name in ("scores", "weights") else 2)) for name in word_steps()}
-    assert plots.word_steps(["very long words indeed"] * 32, steps, 31).width <= 720
-
-
-def test_minus_infinity_counts_as_masked_and_nan_is_named() -> None:
-    words = texts(plots.heatmap([[1.0, -np.inf], [np.nan, 2.0]], kind="signed"))
-    assert "NaN" in words and any("masked" in word for word in words)
-
-
-def test_all_masked_says_so() -> None:
-    assert "no cell may be attended to" in plots.heatmap([[-np.inf, -np.inf]]).alt
-
-
-@pytest.mark.parametrize(
-    "make", [lambda a: a.tolist(), lambda a: a, torch.tensor, lambda a: torch.tensor(a).bfloat16()]
-)
-def test_lists_arrays_and_tensors_are_accepted(weights: np.ndarray, make: Callable) -> None:
-    assert plots.heatmap(make(weights)).figure is not None
-
-
-def test_a_tensor_that_needs_gradients_is_accepted(weights: np.ndarray) -> None:
-    learned = torch.tensor(weights, requires_grad=True)
-    assert np.array_equal(pixels(plots.heatmap(learned).png), pixels(plots.heatmap(weights).png))
+def test_lists_arrays_and_tensors_are_accepted(weights):
+    wanted = pixels(plots.heatmap(weights).png)
+    for given in (weights.tolist(), torch.tensor(weights, requires_grad=True)):
+        assert np.array_equal(pixels(plots.heatmap(given).png), wanted)
+    assert plots.heatmap(torch.tensor(weights).bfloat16()).figure is not None
 
 
 @pytest.mark.parametrize(
@@ -185,13 +140,13 @@ def test_a_tensor_that_needs_gradients_is_accepted(weights: np.ndarray) -> None:
         (lambda: diagrams.encoder_stack(99), "2 to 12 blocks"),
     ],
 )
-def test_wrong_input_gets_one_sentence(draw: Callable[[], Picture], message: str) -> None:
+def test_wrong_input_gets_one_sentence(draw, message):
     with pytest.raises(ValueError, match=message) as caught:
         draw()
     assert "\n" not in str(caught.value)
 
 
-def test_strange_words_are_drawn_without_a_warning(weights: np.ndarray) -> None:
+def test_strange_words_are_drawn_without_a_warning(weights):
     strange = ["$x$", "<script>", "😀🏽", "שלום", "a" * 90]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -201,93 +156,76 @@ def test_strange_words_are_drawn_without_a_warning(weights: np.ndarray) -> None:
     assert "a" * 90 not in texts(picture) and "$x$" in texts(picture)
 
 
-def test_lines_differ_in_marker_and_dash_and_carry_their_names() -> None:
+def test_lines_differ_in_marker_and_dash_and_carry_their_names():
     picture = plots.lines([16, 32, 64], {"explicit": [1, 2, 4], "fused": [1, 1.1, 1.2]}, xlabel="positions", log="xy")
-    assert picture.figure is not None
     one, two = picture.figure.axes[0].lines
     assert one.get_marker() != two.get_marker() and one.get_linestyle() != two.get_linestyle()
     assert {"explicit", "fused"} <= set(texts(picture))
     assert [label.get_text() for label in picture.figure.axes[0].get_xticklabels()] == ["16", "32", "64"]
 
 
-def test_line_names_never_touch() -> None:
+def test_line_names_never_touch():
     picture = plots.lines([0, 1], {name: [0, 1] for name in ("a", "b", "c", "d")})
-    assert picture.figure is not None
     heights = sorted(text.get_position()[1] * 320 for text in picture.figure.texts if len(text.get_text()) == 1)
     assert min(b - a for a, b in pairwise(heights)) > 14
 
 
-def test_bars_print_their_values() -> None:
+def test_bars_print_their_values():
     assert {"0.25", "−0.50"} <= set(texts(plots.bars(["a", "b"], [0.25, -0.5])))
 
 
-def test_strips_take_one_vector_or_several() -> None:
+def test_strips_take_one_vector_or_several():
     assert "(1 position × d_model 4)" in texts(plots.strips(torch.zeros(4)))
     assert "(2 positions × d_model 4)" in texts(plots.strips(np.ones((2, 4)), ["a", "b"]))
 
 
-def test_a_long_sentence_stays_within_the_page() -> None:
+def test_much_stays_within_the_page():
+    steps = {name: np.zeros((32, 32 if name in ("scores", "weights") else 2)) for name in word_steps()}
+    assert plots.word_steps(["very long words indeed"] * 32, steps, 31).width <= 720
     assert plots.heatmap(np.full((256, 256), 1 / 256), ["word"] * 256, ["word"] * 256).width <= 720
     assert plots.heatmaps([(str(i), np.eye(64)) for i in range(12)]).width <= 720
 
 
-# Pictures -------------------------------------------------------------------------------------------------------
+# ---- pictures ----
 
 
-def test_a_picture_offers_html_with_alt_text_png_and_plain_text(weights: np.ndarray) -> None:
+def test_a_picture_offers_html_with_alt_text_png_and_plain_text(weights):
     picture = plots.heatmap(weights, alt='weights of "time" & co')
     bundle = picture._repr_mimebundle_()
     assert set(bundle) == {"text/html", "image/png", "text/plain"}
     assert 'alt="weights of &quot;time&quot; &amp; co"' in str(bundle["text/html"])
     assert bundle["text/plain"] == picture.alt
     assert picture.png.startswith(b"\x89PNG")
+    with pytest.raises(ValueError, match="no alt text"), style.look():
+        canvas.finish(canvas.page(10, 10), " ")
 
 
-def test_the_same_call_gives_the_same_bytes(weights: np.ndarray) -> None:
+def test_the_same_call_gives_the_same_bytes_whatever_the_readers_own_settings(weights):
     one, two = (plots.heatmap(weights, WORDS[:3], WORDS) for _ in range(2))
     assert one.png == two.png and one.svg() == two.svg()
-
-
-def test_the_readers_own_matplotlib_settings_neither_matter_nor_change(weights: np.ndarray) -> None:
-    import matplotlib
-
     plain = plots.lines([1, 2], {"a": [1, 2]}).png
     with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9, "axes.facecolor": "black"}):
         assert plots.lines([1, 2], {"a": [1, 2]}).png == plain
         assert matplotlib.rcParams["font.size"] == 30
 
 
-def test_a_picture_without_words_is_refused() -> None:
-    with pytest.raises(ValueError, match="no alt text"), style.look():
-        canvas.finish(canvas.page(10, 10), " ")
-
-
-def test_pyplot_and_torch_stay_out() -> None:
-    code = "from anatomy_course.figures import plots, diagrams; plots.heatmap([[1.0]]); diagrams.transformer(); "
-    code += "import sys; print([m for m in ('matplotlib.pyplot', 'torch') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_importing_the_figures_does_not_load_matplotlib() -> None:
+def test_importing_loads_no_matplotlib_and_drawing_neither_pyplot_nor_torch():
     code = "import sys; from anatomy_course.figures import plots, diagrams, transformer_layout; "
-    code += "print('matplotlib' in sys.modules)"
+    code += "print('matplotlib' in sys.modules); plots.heatmap([[1.0]]); diagrams.transformer(); "
+    code += "print([m for m in ('matplotlib.pyplot', 'torch') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
-    assert done.stdout.strip() == "False"
+    assert done.stdout.split() == ["False", "[]"]
 
 
-# Colors --------------------------------------------------------------------------------------------------------
+# ---- colors ----
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_text_color_has_contrast_on_its_page(theme: str) -> None:
+def test_every_text_color_has_contrast_on_its_page(theme):
     named = palette.ROLES | {"ink": palette.INK, "pass": palette.PASS, "fail": palette.FAIL}
     low = {n: canvas.contrast(getattr(c, theme), getattr(palette.PAGE, theme)) for n, c in named.items()}
+    low["quiet"] = canvas.contrast(QUIET, PAGE)
     assert min(low.values()) >= 4.5, low
-
-
-def test_quiet_text_can_be_read() -> None:
-    assert canvas.contrast(QUIET, PAGE) >= 4.5
 
 
 SIGHT = {
@@ -299,7 +237,7 @@ SIGHT = {
 """Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB."""
 
 
-def lab(color: str, sight: str) -> np.ndarray:
+def lab(color, sight):
     rgb = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     seen = np.clip(np.asarray(SIGHT[sight]) @ linear, 0, 1)
@@ -310,30 +248,30 @@ def lab(color: str, sight: str) -> np.ndarray:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("sight", SIGHT)
-def test_roles_stay_apart_for_every_eye(theme: str, sight: str) -> None:
+def test_roles_stay_apart_for_every_eye(theme, sight):
     """Ten units of CIELAB are about four times the difference one can just see side by side."""
     for (one, a), (other, b) in combinations(palette.ROLES.items(), 2):
         apart = float(np.linalg.norm(lab(getattr(a, theme), sight) - lab(getattr(b, theme), sight)))
         assert apart >= 10, f"{one} and {other}: {apart:.1f}"
 
 
-def test_the_sequential_map_grows_darker_and_the_diverging_one_is_palest_at_zero() -> None:
+def test_the_sequential_map_grows_darker_and_the_diverging_one_is_palest_at_zero():
     weights = [canvas.luminance(tuple(c)) for c in canvas.colors("weights")(np.linspace(0, 1, 21))[:, :3]]
     assert all(b < a for a, b in pairwise(weights))
     signed = [canvas.luminance(tuple(c)) for c in canvas.colors("signed")(np.linspace(0, 1, 21))[:, :3]]
     assert int(np.argmax(signed)) == 10
 
 
-def test_css_variables_name_every_role() -> None:
+def test_css_variables_name_every_role():
     css = palette.css_variables()
     for name, color in palette.ROLES.items():
         assert f"--{name.replace('_', '-')}: {color.light};" in css and color.dark in css
 
 
-# The map and the diagrams ---------------------------------------------------------------------------------------
+# ---- the map and the diagrams ----
 
 
-def test_the_map_is_whole() -> None:
+def test_the_map_is_whole():
     parts = {part.id: part for part in transformer_layout.parts()}
     assert len(parts) == len(transformer_layout.parts())
     for part in parts.values():
@@ -342,43 +280,32 @@ def test_the_map_is_whole() -> None:
         assert part.role in {*palette.ROLES, "ink"}
         assert re.fullmatch(r"0[1-5]_[a-z_]+", part.notebook) and part.section and part.shape_in and part.shape_out
         assert len(re.findall(r"[.:!?](?= [A-Z0-9]|$)", part.text)) == 2, part.text
-    for arrow in transformer_layout.arrows():
-        assert {arrow.start, arrow.end} <= set(parts)
-        assert len(arrow.points) >= 2
-    assert [a.kind for a in transformer_layout.arrows()].count("residual") == 5
-    assert [(a.start, a.end) for a in transformer_layout.arrows() if a.kind == "memory"] == [
-        ("memory", "cross_attention")
-    ]
-
-
-def test_boxes_of_the_map_do_not_overlap() -> None:
-    boxes = [part for part in transformer_layout.parts() if not part.frame]
-    for a, b in combinations(boxes, 2):
+    for a, b in combinations([part for part in parts.values() if not part.frame], 2):
         apart = a.x + a.width <= b.x or b.x + b.width <= a.x or a.y + a.height <= b.y or b.y + b.height <= a.y
         assert apart, f"{a.id} and {b.id}"
 
 
-def test_arrows_end_where_their_part_is() -> None:
-    parts = {part.id: part for part in transformer_layout.parts()}
-    for arrow in transformer_layout.arrows():
-        if arrow.start.endswith("positions"):
-            continue  # these end in a sum
-        part, (x, y) = parts[arrow.end], arrow.points[-1]
-        assert part.x - 62 <= x <= part.x + part.width + 1 and part.y <= y <= part.y + part.height, arrow
+def test_arrows_end_where_their_part_is():
+    parts, arrows = {part.id: part for part in transformer_layout.parts()}, transformer_layout.arrows()
+    for arrow in arrows:
+        assert {arrow.start, arrow.end} <= set(parts)
+        assert len(arrow.points) >= 2
+        if not arrow.start.endswith("positions"):  # these end in a sum
+            part, (x, y) = parts[arrow.end], arrow.points[-1]
+            assert part.x - 62 <= x <= part.x + part.width + 1 and part.y <= y <= part.y + part.height, arrow
+    assert [arrow.kind for arrow in arrows].count("residual") == 5
+    memory = [(arrow.start, arrow.end) for arrow in arrows if arrow.kind == "memory"]
+    assert memory == [("memory", "cross_attention")]
 
 
-def test_sections_of_the_map_exist_in_the_notebooks() -> None:
+def test_sections_of_the_map_exist_in_the_notebooks():
     for part in transformer_layout.parts():
-        notebook = ROOT / "notebooks" / f"{part.notebook}.ipynb"
-        if notebook.exists():
-            cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-            headings = [
-                line for c in cells if c["cell_type"] == "markdown" for line in "".join(c["source"]).splitlines()
-            ]
-            assert any(line.startswith("#") and part.section in line for line in headings), part
+        notebook = json.loads((ROOT / "notebooks" / f"{part.notebook}.ipynb").read_text(encoding="utf-8"))
+        told = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+        assert any(line.startswith("#") and part.section in line for line in told.splitlines()), part
 
 
-def test_the_drawn_map_names_every_part() -> None:
+def test_the_drawn_map_names_every_part():
     words = texts(diagrams.transformer_map())
     for part in transformer_layout.parts():
         assert part.label in words
@@ -386,16 +313,12 @@ def test_the_drawn_map_names_every_part() -> None:
     assert "▸ feed-forward" in taught and "▸ cross-attention" not in taught
 
 
-@pytest.mark.parametrize("notebook", [each.file for each in NOTEBOOKS])
-def test_every_notebook_has_its_place_on_the_strip(notebook: str) -> None:
-    assert f"notebook {int(notebook[:2])} of" in diagrams.where_are_we(notebook).alt
+def test_every_notebook_has_its_place_on_the_strip():
+    for each in NOTEBOOKS:
+        assert f"notebook {int(each.file[:2])} of" in diagrams.where_are_we(each.file).alt
 
 
-def test_the_map_and_the_course_name_the_same_notebooks() -> None:
-    assert {part.notebook for part in transformer_layout.parts()} <= {each.file for each in NOTEBOOKS}
-
-
-def test_the_family_tree_names_every_model_with_its_change() -> None:
+def test_the_family_tree_names_every_model_with_its_change():
     picture = diagrams.family_tree(TREE)
     drawn = texts(picture)
     for model in TREE:
@@ -404,53 +327,39 @@ def test_the_family_tree_names_every_model_with_its_change() -> None:
         assert model.name in picture.alt
 
 
-def test_six_steps_show_the_numbers_of_the_package(maker: ModuleType) -> None:
-    from anatomy_utils.functional import attention
-
+def test_six_steps_show_the_numbers_of_the_package(maker):
     chance = torch.Generator().manual_seed(17)
     hidden_states = torch.randn(5, maker.D_MODEL, generator=chance, dtype=torch.float64)
     weight = torch.randn(3, maker.D_MODEL, maker.D_HEAD, generator=chance, dtype=torch.float64) / 2
-    query, key, value = (hidden_states @ part for part in weight)
-    weights = attention.scaled_dot_product_attention(query, key, value).weights[1]
-    shown = texts(maker.six_steps())
-    for number in weights.tolist():
-        assert f"{number:.2f}" in shown
+    weights = scaled_dot_product_attention(*(hidden_states @ part for part in weight)).weights[1]
+    assert {f"{number:.2f}" for number in weights.tolist()} <= set(texts(maker.six_steps()))
 
 
-# images/ --------------------------------------------------------------------------------------------------------
+# ---- images/ ----
 
 
-def test_every_picture_has_its_files_and_its_words(maker: ModuleType) -> None:
+def test_every_picture_has_its_files_and_its_words(maker):
     told = json.loads((IMAGES / maker.LIST).read_text(encoding="utf-8"))
     assert list(told) == list(maker.PICTURES)
     assert {path.stem for path in IMAGES.glob("*.png")} == set(told) == {path.stem for path in IMAGES.glob("*.svg")}
     for name, alt in told.items():
         assert len(alt) > 40
         assert (IMAGES / f"{name}.png").stat().st_size < 150_000
+        text = (IMAGES / f"{name}.svg").read_text(encoding="utf-8")
+        assert "<title>" in text and 'role="img"' in text, "SVG files carry their words"
+        assert "<script" not in text and "<dc:date>" not in text, "and nothing foreign"
+        assert len(text) < 200_000
 
 
-def test_drawing_again_changes_no_words(maker: ModuleType, drawn: Path) -> None:
-    assert (drawn / maker.LIST).read_text(encoding="utf-8") == (IMAGES / maker.LIST).read_text(encoding="utf-8"), (
-        "images/ is out of date; run `make images`"
-    )
-
-
-def test_drawing_again_changes_no_picture(maker: ModuleType, drawn: Path) -> None:
-    """Equal dots and equal SVG where the drawing library is the one the pictures were made with."""
-    import matplotlib
-
+def test_drawing_again_changes_nothing(maker, tmp_path):
+    """Equal words; equal dots where the drawing library is the one the pictures were made with."""
+    maker.draw_all(tmp_path)
+    old, new = ((folder / maker.LIST).read_text(encoding="utf-8") for folder in (IMAGES, tmp_path))
+    assert old == new, "images/ is out of date; run `make images`"
     pinned = re.search(r"^matplotlib==(\S+)", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
     if not pinned or pinned[1] != matplotlib.__version__:
         pytest.skip(f"the pictures are drawn with the pinned matplotlib, this is {matplotlib.__version__}")
     for name in maker.PICTURES:
-        old, new = (pixels((folder / f"{name}.png").read_bytes()) for folder in (IMAGES, drawn))
+        old, new = (pixels((folder / f"{name}.png").read_bytes()) for folder in (IMAGES, tmp_path))
         assert old.shape == new.shape, name
         assert np.abs(old.astype(int) - new).mean() < 0.05, f"images/{name}.png is out of date; run `make images`"
-
-
-def test_svg_files_carry_their_words_and_nothing_foreign(maker: ModuleType) -> None:
-    for name in maker.PICTURES:
-        text = (IMAGES / f"{name}.svg").read_text(encoding="utf-8")
-        assert "<title>" in text and 'role="img"' in text
-        assert "<script" not in text and "<dc:date>" not in text
-        assert len(text) < 200_000

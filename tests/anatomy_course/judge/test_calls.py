@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -43,109 +42,6 @@ def test_no_call_of_a_right_solution_is_told(id: str, unchecked: None) -> None:
     for case in AnswerKey(exercise, 3).cases:
         for right in (exercise.resolve(), *exercise.also_right.values()):
             assert first_other_call(exercise, right, case) is None
-
-
-def swapped_memory(x: Tensor, m: Tensor, sa: Any, ca: Any, ff: Any, n1: Any, n2: Any, n3: Any) -> Tensor:
-    x = x + sa(n1(x))
-    x = x + ca(n2(x), x)
-    return x + ff(n3(x))
-
-
-def no_norm_for_the_second(x: Tensor, m: Tensor, sa: Any, ca: Any, ff: Any, n1: Any, n2: Any, n3: Any) -> Tensor:
-    x = x + sa(n1(x))
-    x = x + ca(n2(x), m)
-    return n3(x + ff(x))
-
-
-def normed_twice(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
-    return x + sublayer(norm(norm(x)))
-
-
-def first_layer_only(x: Tensor, layers: list[Any]) -> Any:
-    return layers[0](x), torch.stack([x, layers[0](x)])
-
-
-def own_activation(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor, activation: Any) -> Tensor:
-    return (x @ w1 + b1).tanh() @ w2 + b2
-
-
-def turned_sign(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor, activation: Any) -> Tensor:
-    return activation(-(x @ w1 + b1)) @ w2 + b2
-
-
-def doubled(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
-    return 2 * x + sublayer(norm(x))
-
-
-def all_three(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
-    normed = norm(x)
-    return x + normed + sublayer(normed)
-
-
-def one_step(step: Any, cache: Any, ids: Tensor, most: int, stop: int) -> Tensor:
-    logits, cache = step(ids, cache)
-    return torch.cat([ids, logits.argmax(-1, keepdim=True)], 1)
-
-
-@pytest.mark.parametrize(
-    ("id", "function", "found_by", "says"),
-    [
-        (
-            "encoder_decoder.decoder_layer",
-            swapped_memory,
-            "likeness:calls",
-            "Your call of `ca` receives as its second argument `x` plus what `sa` returned, where a right solution "
-            "gives it `m`.",
-        ),
-        (
-            "encoder_decoder.decoder_layer",
-            no_norm_for_the_second,
-            "likeness:calls",
-            "Your call of `ff` receives `x` plus what `sa` returned plus what `ca` returned, where a right solution "
-            "gives it what `n3` returned.",
-        ),
-        (
-            "encoder.pre_norm",
-            normed_twice,
-            "likeness:calls",
-            "Your second call of `norm` (it receives what `norm` returned) is one too many: a right solution calls it "
-            "once.",
-        ),
-        (
-            "encoder.run_layers",
-            first_layer_only,
-            "shape:calls",
-            "Your function never calls `layers[1]`; a right solution does, with what `layers[0]` returned.",
-        ),
-        ("encoder.feed_forward", own_activation, "likeness:calls", "Your function never calls `activation`;"),
-        (
-            "encoder.feed_forward",
-            turned_sign,
-            "likeness:calls",
-            "Your call of `activation` receives the negative of what a right solution gives it.",
-        ),
-        (
-            "encoder.pre_norm",
-            doubled,
-            "likeness:put_together",
-            "but your output is twice `x` plus what `sublayer` returned.",
-        ),
-        (
-            "encoder.pre_norm",
-            all_three,
-            "likeness:put_together",
-            "but your output is `x` plus what `norm` returned plus what `sublayer` returned.",
-        ),
-        ("decoder.write", one_step, "shape:calls", "In the case shown: your function calls `step` once, a right"),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
-)
-def test_the_first_other_call_is_told_in_the_learners_own_names(
-    id: str, function: Callable[..., Any], found_by: str, says: str, unchecked: None
-) -> None:
-    verdict = judge(find_exercise(id), function)
-    assert verdict.found_by == found_by
-    assert says in verdict.sentence
 
 
 def test_going_text_by_text_is_no_other_call(unchecked: None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import linecache
 import subprocess
 import sys
 import types
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from answer_cells import run_cell
 from torch import Tensor
 
 from anatomy_course.judge import (
@@ -34,34 +34,14 @@ from anatomy_utils.functional import attention
 QUERY, KEY = torch.tensor([[2.0, 0.0, 0.0, 0.0]]), torch.tensor([[3.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0]])
 
 
-@pytest.fixture
-def record(tmp_path: Path) -> Progress:
-    return Progress(tmp_path / "progress.json", own=True)
-
-
-def run_cell(text: str, record: Progress, **names: Any) -> dict[str, Any]:
-    """Run a cell's text as IPython does: compiled under a name of its own that `inspect` can look up."""
-    run_cell.count += 1  # type: ignore[attr-defined]
-    filename = f"<ipython-input-{run_cell.count}>"  # type: ignore[attr-defined]
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    namespace = {
-        "torch": torch,
-        "Tensor": Tensor,
-        "__name__": "__main__",
-        "exercise": lambda id: exercise(id, record=record),
-        **names,
-    }
-    exec(compile(text, filename, "exec"), namespace)
-    return namespace
-
-
-run_cell.count = 0  # type: ignore[attr-defined]
+def run(text: str, record: Progress, **names: Any) -> dict[str, Any]:
+    return run_cell(text, **{"exercise": lambda id: exercise(id, record=record), **names})
 
 
 @pytest.mark.parametrize("id", ids())
 def test_an_untouched_stub_leaves_the_reference(id: str, record: Progress) -> None:
     found = find_exercise(id)
-    made: Answer = run_cell(stub(id), record)[found.function_name]
+    made: Answer = run(stub(id), record)[found.function_name]
     assert made.verdict.state == "not attempted" and not made.passed
     assert made.used is found.resolve() and made.yours is not made.used
     assert "Not attempted yet" in made.card.text and "Not attempted yet" in made.card.html
@@ -71,16 +51,16 @@ def test_an_untouched_stub_leaves_the_reference(id: str, record: Progress) -> No
 @pytest.mark.parametrize("id", ids())
 def test_a_solution_passes_and_is_used_and_kept(id: str, record: Progress) -> None:
     found = find_exercise(id)
-    made: Answer = run_cell(solution_source(id), record)[found.function_name]
+    made: Answer = run(solution_source(id), record)[found.function_name]
     assert made.passed and made.used is made.yours and f"Later cells use your {found.kind}" in made.card.text
     saved = your_function(id, record=record)
     assert saved is not None and saved.__name__ == found.function_name
 
 
 def test_a_wrong_answer_leaves_the_reference_and_keeps_yours(record: Progress) -> None:
-    made = run_cell(
-        "@exercise('attention.scores')\ndef f(query, key):\n    return query @ key.transpose(-2, -1)", record
-    )["f"]
+    made = run("@exercise('attention.scores')\ndef f(query, key):\n    return query @ key.transpose(-2, -1)", record)[
+        "f"
+    ]
     assert made(QUERY, KEY).tolist() == [[3.0, 0.0]], "the reference"
     assert made.yours(QUERY, KEY).tolist() == [[6.0, 0.0]], "the learner's"
     assert "later cells use the course's own version" in made.card.text
@@ -97,38 +77,31 @@ def causal_mask(length):
     mask[:-1, :-1], mask[:-1, -1] = causal_mask(length - 1), False
     return mask
 """
-RECURSIVE_MEAN = """@exercise('start.mean')
-def mean_vector(vectors):
-    if len(vectors) == 1:
-        return vectors[0]
-    return (vectors[0] + (len(vectors) - 1) * mean_vector(vectors[1:])) / len(vectors)
-"""
 EARLIER = {
     "nothing": "",
-    "a stub": stub("attention.causal_mask") + stub("start.mean"),
+    "a stub": stub("attention.causal_mask"),
     "a failed run": SELF_CALL.replace("return causal_mask(length)", "return None"),
     "a pass": solution_source("attention.causal_mask"),
 }
 
 
-@pytest.mark.parametrize("earlier", EARLIER)
 @pytest.mark.parametrize(
-    ("text", "called", "line"),
+    ("earlier", "text", "called", "line"),
     [
-        (SELF_CALL, "causal_mask", 3),
-        (SELF_CALL.replace("return", "if length:\n        return"), "causal_mask", 4),
-        (f"def helper(length):\n    return causal_mask(length)\n{CALLS_HELPER}", "causal_mask", 2),
-        (SELF_CALL.replace("def", "@torch.no_grad()\ndef"), "causal_mask", 4),
-        (SELF_CALL.replace("causal_mask(", "mine("), "mine", 3),
+        *((earlier, SELF_CALL, "causal_mask", 3) for earlier in EARLIER),
+        ("a stub", SELF_CALL.replace("return", "if length:\n        return"), "causal_mask", 4),
+        ("a pass", f"def helper(length):\n    return causal_mask(length)\n{CALLS_HELPER}", "causal_mask", 2),
+        ("a failed run", SELF_CALL.replace("def", "@torch.no_grad()\ndef"), "causal_mask", 4),
+        ("nothing", SELF_CALL.replace("causal_mask(", "mine("), "mine", 3),
     ],
 )
 def test_an_answer_that_calls_itself_never_reaches_the_courses_version(
     earlier: str, text: str, called: str, line: int, record: Progress
 ) -> None:
-    names = run_cell(EARLIER[earlier], record)
+    names = run(EARLIER[earlier], record)
     before = record.source("attention.causal_mask")
     for _ in range(2):
-        names = run_cell(text, record, **{name: names[name] for name in names if name != "exercise"})
+        names = run(text, record, **{name: names[name] for name in names if name != "exercise"})
         made = names["mine" if called == "mine" else "causal_mask"]
         assert made.verdict.state == "crashed" and record.source("attention.causal_mask") == before
         assert made.verdict.sentence == (
@@ -139,24 +112,21 @@ def test_an_answer_that_calls_itself_never_reaches_the_courses_version(
 
 
 def test_an_answer_under_another_name_does_not_reach_it_either(record: Progress) -> None:
-    names = run_cell(EARLIER["a stub"], record)
+    names = run(EARLIER["a stub"], record)
     text = SELF_CALL.replace("def causal_mask", "def mine")
     course = names["causal_mask"]
-    names = run_cell(text, record, causal_mask=course)
+    names = run(text, record, causal_mask=course)
     assert "`causal_mask` in line 3 is your own function" in names["mine"].verdict.sentence
     assert names["causal_mask"] is course, "afterwards the name is what it was"
 
 
 @pytest.mark.parametrize("earlier", EARLIER)
-@pytest.mark.parametrize("text", [RECURSIVE_MASK, RECURSIVE_MEAN])
-def test_a_right_recursion_passes_on_the_first_try(earlier: str, text: str, record: Progress) -> None:
-    names = run_cell(EARLIER[earlier], record)
-    names = run_cell(text, record, **{name: names[name] for name in names if name != "exercise"})
-    id, name = ("start.mean", "mean_vector") if "mean" in text else ("attention.causal_mask", "causal_mask")
-    made = names[name]
+def test_a_right_recursion_passes_on_the_first_try(earlier: str, record: Progress) -> None:
+    names = run(EARLIER[earlier], record)
+    made = run(RECURSIVE_MASK, record, **{name: names[name] for name in names if name != "exercise"})["causal_mask"]
     assert made.passed, made.verdict.sentence
-    saved, given = your_function(id, record=record), 3 if name == "causal_mask" else QUERY
-    assert saved is not None and torch.equal(saved(given), made(given))
+    saved = your_function("attention.causal_mask", record=record)
+    assert saved is not None and torch.equal(saved(3), made(3))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +150,7 @@ def test_a_right_recursion_passes_on_the_first_try(earlier: str, text: str, reco
 )
 def test_what_counts_as_untouched(body: str, untouched: bool, record: Progress) -> None:
     text = f"@exercise('start.mean')\ndef f(\n    vectors: Tensor,  # one per word\n) -> Tensor:\n    {body}\n"
-    assert (run_cell(text, record)["f"].verdict.state == "not attempted") is untouched
+    assert (run(text, record)["f"].verdict.state == "not attempted") is untouched
 
 
 def test_without_any_source_a_stub_is_still_known() -> None:
@@ -219,16 +189,27 @@ def test_a_fault_of_the_course_does_not_stop_the_notebook(record: Progress, monk
 def test_a_place_without_progress_does_not_stop_it_either(tmp_path: Path) -> None:
     (tmp_path / "folder").write_text("in the way")
     record = Progress(tmp_path / "folder" / "progress.json")
-    made = run_cell(solution_source("start.mean"), record)["mean_vector"]
+    made = run(solution_source("start.mean"), record)["mean_vector"]
     assert made.passed and "remembered until the kernel stops" in made.card.text
 
 
 def test_the_answer_looks_like_the_function(record: Progress) -> None:
-    made = run_cell(solution_source("attention.scores"), record)["attention_scores"]
+    made = run(solution_source("attention.scores"), record)["attention_scores"]
     assert made.__name__ == "attention_scores" and "How well each query" in made.__doc__
     assert repr(made) == "<attention_scores: yours>"
     again = exercise("attention.scores", record=record)(made)
     assert again.passed and not isinstance(again.yours, Answer)
+
+
+def passes_and_is_saved(text: str, record: Progress) -> str:
+    """The saved text of `mine`, an answer to the exercise on scores; run again, it gives the same."""
+    made = run(text, record)["mine"]
+    assert made.passed, made.verdict.sentence
+    loaded = your_function("attention.scores", record=record)
+    assert loaded is not None and torch.equal(loaded(QUERY, KEY), made.yours(QUERY, KEY))
+    saved = record.source("attention.scores") or ""
+    assert "@exercise" not in saved
+    return saved
 
 
 def test_a_saved_function_takes_along_what_it_uses(record: Progress) -> None:
@@ -243,12 +224,8 @@ def test_a_saved_function_takes_along_what_it_uses(record: Progress) -> None:
         "    nothing = 0 * sqrt(4) - 1 / BIG + F.relu(query).sum() * 0\n"
         "    return torch.matmul(query, helper(key)) / math.pow(width, POWER) + nothing\n"
     )
-    made = run_cell(text, record)["mine"]
-    assert made.passed, made.verdict.sentence
-    saved = record.source("attention.scores")
-    assert saved is not None and "# a comment that stays" in saved and "def swap" in saved and "@exercise" not in saved
-    loaded = your_function("attention.scores", record=record)
-    assert loaded is not None and torch.equal(loaded(QUERY, KEY), made.yours(QUERY, KEY))
+    saved = passes_and_is_saved(text, record)
+    assert "# a comment that stays" in saved and "def swap" in saved
 
 
 @pytest.mark.parametrize("elsewhere", ["mask = lambda length: length", "mask = dict(all=lambda length: length)['all']"])
@@ -260,21 +237,16 @@ def test_a_lambda_is_a_helper_too_and_a_local_name_may_be_that_of_one(record: Pr
         "    mask = query.shape[-1] ** 0.5\n"
         "    return query @ swap(key) / mask\n"
     )
-    made = run_cell(text, record)["mine"]
-    assert made.passed, made.verdict.sentence
-    saved = record.source("attention.scores")
-    assert saved is not None and "swap = lambda key:" in saved and "@exercise" not in saved
-    loaded = your_function("attention.scores", record=record)
-    assert loaded is not None and torch.equal(loaded(QUERY, KEY), made.yours(QUERY, KEY))
+    assert "swap = lambda key:" in passes_and_is_saved(text, record)
 
 
 def test_an_answer_may_use_an_earlier_answer(record: Progress) -> None:
-    names = run_cell(solution_source("attention.scores"), record)
+    names = run(solution_source("attention.scores"), record)
     text = (
         "@exercise('attention.attention')\ndef together(query, key, value):\n"
         "    weights = attention_scores(query, key).softmax(-1)\n    return weights @ value, weights\n"
     )
-    made = run_cell(text, record, attention_scores=names["attention_scores"])["together"]
+    made = run(text, record, attention_scores=names["attention_scores"])["together"]
     assert made.passed
     loaded = your_function("attention.attention", record=record)
     assert loaded is not None and torch.equal(loaded(QUERY, KEY, KEY)[1], made.yours(QUERY, KEY, KEY)[1])
@@ -322,16 +294,12 @@ def test_the_case_is_almost_right() -> None:
     query, key, value = torch.randn(3, 64, 16, generator=generator)
     healthy = attention.scaled_dot_product_attention(query, key, value)
     _, weights = almost_right_attention(query, key, value)
-    assert torch.allclose(weights.sum(-1), torch.ones(64)) and torch.equal(
-        weights.argmax(-1), healthy.weights.argmax(-1)
-    )
+    assert torch.allclose(weights.sum(-1), torch.ones(64))
+    assert torch.equal(weights.argmax(-1), healthy.weights.argmax(-1))
     assert weights.amax(-1).mean() < 0.6 * healthy.weights.amax(-1).mean()
     shown = symptoms_of_attention_scale()
-    assert (
-        "largest weight, theirs" in shown.text
-        and shown.html.count("<tr>") == 5
-        and symptoms_of_attention_scale().html == shown.html
-    )
+    assert "largest weight, theirs" in shown.text and shown.html.count("<tr>") == 5
+    assert symptoms_of_attention_scale().html == shown.html
 
 
 def test_prose_becomes_safe_html() -> None:

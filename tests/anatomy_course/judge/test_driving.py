@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import copy
-import linecache
 import pickle
 import sys
 import types
-from typing import Any
 
 import pytest
 import torch
+from answer_cells import run_cell, solved
 from torch import Tensor
 
 from anatomy_course.judge import exercise, find_exercise, solution_source, stub, your_function
 from anatomy_course.judge.attempt.answer_key import AnswerKey
-from anatomy_course.judge.attempt.program import Program
-from anatomy_course.judge.attempt.run import execute
-from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Objection, Output
 from anatomy_course.judge.effects.module import ModuleDrive
 from anatomy_course.judge.effects.structure import objection_to
@@ -25,114 +21,19 @@ from anatomy_course.judge.form import CONTENT
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.judging.verdict import Verdict
 from anatomy_course.judge.progress.record import Progress
-from anatomy_course.judge.slips.edit_runner import EditRunner
-from anatomy_course.judge.slips.search import RepairSearch
-from anatomy_course.judge.slips.vocabulary import EditVocabulary
 from anatomy_course.judge.stub import is_untouched, source_of
 
 HEAD, STEP = "encoder.classifier_head", "encoder.train_step"
 
 
-def run(id: str, *edits: str, **more: Any) -> dict[str, Any]:
-    """The solution's cell with each odd edit replaced by the one after it, as a notebook runs it."""
-    text = solution_source(id)
-    for old, new in zip(edits[::2], edits[1::2], strict=True):
-        assert old in text, old
-        text = text.replace(old, new)
-    return run_text(text, **more)
-
-
-def run_text(text: str, **more: Any) -> dict[str, Any]:
-    filename = f"<ipython-input-driving-{len(linecache.cache)}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    names = {"torch": torch, "Tensor": Tensor, "__name__": "__main__", "exercise": lambda id: lambda answer: answer}
-    names |= more
-    exec(compile(text, filename, "exec"), names)
-    return names
-
-
 def judged(id: str, *edits: str) -> Verdict:
-    return judge(find_exercise(id), run(id, *edits)[find_exercise(id).function_name])
+    return judge(find_exercise(id), solved(id, *edits)[find_exercise(id).function_name])
 
 
-DENSE = "self.dense = torch.nn.Linear(d_model, d_model)"
-LABELS = "self.labels = torch.nn.Linear(d_model, num_labels)"
-RETURN = "return self.labels(self.dropout(speaker))"
-FORWARD = "forward(self, hidden_states: Tensor, attention_mask: Tensor | None = None)"
-
-
-@pytest.mark.parametrize(
-    ("edits", "found_by", "says"),
-    [
-        ((LABELS, LABELS[:-1] + ", bias=False)"), "mistake:no_label_bias", "no `labels.bias`"),
-        (
-            (DENSE, DENSE.replace("= ", "= [") + "]", "self.dense(", "self.dense[0]("),
-            "objection:unregistered",
-            "plain list",
-        ),
-        (("self.dense", "self.first"), "objection:names", "lacks `dense.weight` ("),
-        ((LABELS, LABELS.replace("d_model, num_labels", "num_labels, d_model")), "objection:shape", "It is transposed"),
-        ((LABELS, f"{LABELS}\n        self.more = torch.nn.Linear(2, 3)"), "objection:extra", "`more.weight` (3, 2)"),
-        (
-            (LABELS, f"{LABELS}\n        self.labels.bias.requires_grad_(False)"),
-            "objection:frozen",
-            "`labels.bias` has",
-        ),
-        (
-            (LABELS, "self.weight = torch.zeros(num_labels, d_model)", "self.labels(", "self.weight @ ("),
-            "objection:plain_tensor",
-            "`self.weight` is a plain tensor",
-        ),
-        (("super().__init__()", "pass"), "crash", "must begin with `super().__init__()`"),
-        (("(torch.nn.Module)", "", "super().__init__()", "pass"), "objection:no_module", "(torch.nn.Module)"),
-        (("def forward", "def forwards"), "objection:no_forward", "no `forward`"),
-        ((FORWARD, "forward(self, hidden_states)"), "signature", "`forward(self, hidden_states, attention_mask)`"),
-        ((RETURN, RETURN.removeprefix("return ")), "objection:nothing", "`forward` returned nothing"),
-        ((RETURN, f"{RETURN}, speaker"), "objection:type", "returns a tuple"),
-        ((RETURN, f"{RETURN} * 2"), "likeness:factor", "times 2"),
-        (("speaker = ", "hidden_states[:, -1] = 7\n        speaker = "), "mutated", "Your class changes its input"),
-        (("self.dropout(speaker)", "torch.nn.functional.dropout(speaker, 0.5)"), "objection:eval_changes", "`.eval()`"),
-        (
-            (LABELS, f"{LABELS}\n        self.noise = torch.randn(d_model)", "(speaker)", "(speaker + self.noise)"),
-            "objection:not_saved",
-            "Saved with `state_dict()`",
-        ),
-    ],
-)
-def test_what_is_said_of_a_module(edits: tuple[str, ...], found_by: str, says: str) -> None:
-    verdict = judged(HEAD, *edits)
-    assert verdict.found_by.startswith(found_by) and says in verdict.sentence, verdict
-    assert "our function" not in verdict.sentence
-
-
-@pytest.mark.parametrize(
-    ("edits", "found_by", "says", "right"),
-    [
-        (("loss.item()", "loss"), "objection:tensor", "`.item()`", ()),
-        (("    return loss.item()\n", ""), "nothing", "returned nothing", ()),
-        (("loss.item()", "str(loss)"), "objection:type", "returns a str", ()),
-        (("optimizer.zero_grad()", "pass"), "mistake:never_cleared", "never cleared", ()),
-        (("    loss.backward()\n", ""), "mistake:no_change", "never change", ()),
-        (
-            ("optimizer.step()", "optimizer.step()\n    optimizer.param_groups[0]['lr'] /= 2"),
-            "objection:touched",
-            "",
-            (),
-        ),
-        (("model.train()", "model.train().requires_grad_(True)"), "objection:touched", "which parameters", ()),
-        (("loss.item()", "loss.item() * 2"), "likeness:", "times 2", ("weights after step 1", "weights after step 3")),
-        (
-            ("optimizer.step()", "optimizer.step()\n    optimizer.step()"),
-            "likeness:stage",
-            "`loss`",
-            ("loss of step 1",),
-        ),
-    ],
-)
-def test_what_is_said_of_a_step(edits: tuple[str, ...], found_by: str, says: str, right: tuple[str, ...]) -> None:
-    verdict = judged(STEP, *edits)
-    assert verdict.found_by.startswith(found_by) and says in verdict.sentence, verdict
-    assert {f"Your {name}: right." for name in right} <= set(verdict.notes)
+def test_what_is_right_of_a_step_is_said_too() -> None:
+    doubled = judged(STEP, "loss.item()", "loss.item() * 2")
+    assert {f"Your weights after step {step}: right." for step in (1, 3)} <= set(doubled.notes)
+    assert "Your loss of step 1: right." in judged(STEP, "optimizer.step()", "optimizer.step(), optimizer.step()").notes
 
 
 def test_training_mode_is_told_from_evaluation_mode() -> None:
@@ -194,11 +95,6 @@ def test_shared_parameters() -> None:
 
 
 @pytest.fixture
-def record(tmp_path: Any) -> Progress:
-    return Progress(tmp_path / "progress.json", own=True)
-
-
-@pytest.fixture
 def main_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     """A module under the name that a notebook's has, so that pickle finds what a cell leaves there."""
     module = types.ModuleType("__main__")
@@ -206,12 +102,13 @@ def main_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     return module
 
 
+RETURN = "return self.labels(self.dropout(speaker))"
 WRONG = (RETURN, f"{RETURN} * 2")
 
 
 @pytest.mark.parametrize("edits", [(), WRONG])
 def test_a_class_stays_a_class(edits: tuple[str, ...], record: Progress, main_module: types.ModuleType) -> None:
-    names = run(HEAD, *edits, exercise=lambda id: exercise(id, record=record))
+    names = solved(HEAD, *edits, exercise=lambda id: exercise(id, record=record))
     made = names["ClassifierHead"]
     main_module.ClassifierHead = made  # type: ignore[attr-defined]
     assert isinstance(made, type) and made.passed is not bool(edits) and isinstance(made.yours, type)
@@ -230,7 +127,7 @@ def test_a_class_stays_a_class(edits: tuple[str, ...], record: Progress, main_mo
 
 
 def test_super_may_name_the_class(record: Progress) -> None:
-    names = run(HEAD, "super()", "super(ClassifierHead, self)", exercise=lambda id: exercise(id, record=record))
+    names = solved(HEAD, "super()", "super(ClassifierHead, self)", exercise=lambda id: exercise(id, record=record))
     assert names["ClassifierHead"].passed
     assert names["ClassifierHead"](3, 2, 0.1).training
 
@@ -242,7 +139,7 @@ def test_a_class_is_saved_with_what_it_uses(record: Progress) -> None:
     text = helper + solution_source(HEAD).replace(
         "torch.tanh(self.dense(hidden_states[:, 0]))", "Squash()(self.dense(hidden_states[:, 0]))"
     )
-    made = run_text(text, exercise=lambda id: exercise(id, record=record))["ClassifierHead"]
+    made = run_cell(text, exercise=lambda id: exercise(id, record=record))["ClassifierHead"]
     assert made.passed
     saved = your_function(HEAD, record=record)
     assert isinstance(saved, type) and saved is not made
@@ -254,7 +151,7 @@ def test_a_class_is_saved_with_what_it_uses(record: Progress) -> None:
 
 
 def test_a_cell_that_is_decorated_again_takes_the_learners_class(record: Progress) -> None:
-    names = run(HEAD, *WRONG, exercise=lambda id: exercise(id, record=record))
+    names = solved(HEAD, *WRONG, exercise=lambda id: exercise(id, record=record))
     again = exercise(HEAD, record=record)(names["ClassifierHead"])
     assert again.yours is names["ClassifierHead"].yours and not again.passed
 
@@ -267,35 +164,8 @@ def test_a_function_where_a_class_belongs(record: Progress) -> None:
 
 
 def test_an_untouched_class() -> None:
-    made = run_text(stub(HEAD))["ClassifierHead"]
+    made = run_cell(stub(HEAD))["ClassifierHead"]
     assert source_of(made) == stub(HEAD)
     assert is_untouched(made, stub(HEAD)) and is_untouched(made, None)
-    solved = run(HEAD)["ClassifierHead"]
-    assert not is_untouched(solved, source_of(solved)) and not is_untouched(solved, None)
-
-
-def test_a_crash_names_the_line_in_the_class() -> None:
-    verdict = judged(HEAD, "self.dense(", "self.dence(")
-    assert verdict.state == "crashed" and verdict.line is not None and "self.dence(" in verdict.line.text
-
-
-@pytest.mark.parametrize(
-    ("id", "edits", "line"),
-    [
-        (HEAD, ("hidden_states[:, 0]", "hidden_states[:, 1]"), "hidden_states[:, 1]"),
-        (STEP, ("max_norm)\n    optimizer", "2 * max_norm)\n    optimizer"), "2 * max_norm"),
-    ],
-)
-def test_the_slip_is_found_in_a_class_and_in_a_procedure(id: str, edits: tuple[str, ...], line: str) -> None:
-    trial = _trial(id, *edits)
-    program = Program(trial.function)
-    bench = EditRunner.of(trial)
-    with bench.open():
-        found = RepairSearch(program, EditVocabulary(program, trial.exercise), bench, 10.0).run()
-    assert found is not None and line in found.slips[0].line_text
-
-
-def _trial(id: str, *edits: str) -> Attempt:
-    found = find_exercise(id)
-    answer, key = run(id, *edits)[found.function_name], AnswerKey(found)
-    return Attempt(found, key, answer, execute(found.as_function(answer), key.cases, seconds=5.0), 5.0)
+    right = solved(HEAD)["ClassifierHead"]
+    assert not is_untouched(right, source_of(right)) and not is_untouched(right, None)

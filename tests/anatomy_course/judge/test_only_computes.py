@@ -17,13 +17,12 @@ from typing import Any
 
 import pytest
 import torch
+from answer_cells import attempt, run_cell
 from torch.nn import functional as F
 
 from anatomy_course.judge import exercise, find_exercise
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.only_computes import Reader
-from anatomy_course.judge.attempt.run import execute
-from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.slips.child import can_fork, in_a_child
@@ -38,18 +37,10 @@ def answer(text: str, **names: Any) -> Callable[..., Any]:
     """The function of a cell, as if a learner had run it; without a `def`, `text` is its body."""
     if "def mean_vector" not in text:
         text = "def mean_vector(vectors):\n    " + text.replace("\n", "\n    ")
-    file = f"<cell {len(linecache.cache)}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    held = {"torch": torch, "F": F, "math": math, "os": os, "Path": Path, "__name__": "__main__", **names}
-    exec(compile(text, file, "exec"), held)
+    given = {"F": F, "math": math, "os": os, "Path": Path}
+    held = run_cell(text, **given | names)
     function: Callable[..., Any] = held["mean_vector"]
     return function
-
-
-def tried(function: Callable[..., Any], id: str = "start.mean") -> Attempt:
-    found = find_exercise(id)
-    key = AnswerKey(found)
-    return Attempt(found, key, function, execute(function, key.cases, seconds=5.0), 5.0)
 
 
 COMPUTES = (
@@ -218,7 +209,7 @@ def test_a_result_that_depends_on_the_effect_is_not_searched(tmp_path: Path) -> 
         counts["runs"] += 1
         return 2
 
-    trial = tried(answer("return vectors.mean(0) * counted()", counted=counted))
+    trial = attempt("start.mean", answer("return vectors.mean(0) * counted()", counted=counted))
     assert trial.program() is None and not trial.may_run_again
     assert find_repair(trial) is None and counts["runs"] == len(trial.cases)
 

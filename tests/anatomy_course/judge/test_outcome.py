@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from anatomy_course.figures import canvas, palette, plots
-from anatomy_course.judge.outcome_card import outcome_page
+from anatomy_course.judge.card import outcome_page
 from anatomy_course.judge.registry import find_question
 from anatomy_course.page.page import table
 

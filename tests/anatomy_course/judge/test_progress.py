@@ -32,11 +32,6 @@ from anatomy_course.page.notebooks import NOTEBOOKS
 SOURCE = "def f(x):\n    return x\n"
 
 
-@pytest.fixture
-def record(tmp_path: Path) -> Progress:
-    return Progress(tmp_path / "deep" / "progress.json", own=True)
-
-
 def test_it_begins_empty_and_reading_makes_no_file(record: Progress) -> None:
     assert record.read()["exercises"] == {} and not record.path.exists() and record.notice == ""
 

@@ -20,6 +20,7 @@ from anatomy_course.judge.attempt.time_limit import TimeRanOut, interruptible, r
 from anatomy_course.judge.judging.judge import judge
 
 MEAN = find_exercise("start.mean")
+needs_alarm = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no interval timer")
 
 
 def plain_loop(vectors: Tensor) -> Tensor:
@@ -62,11 +63,11 @@ def inside_a_call(vectors: Tensor) -> Tensor:
 LOOPS = [plain_loop, torch_loop, sleeping, catching_errors, catching_everything, inside_a_call]
 
 
-@pytest.mark.parametrize("thread", [False, True], ids=["alarm", "thread"])
+@pytest.mark.parametrize(
+    "thread", [pytest.param(False, id="alarm", marks=needs_alarm), pytest.param(True, id="thread")]
+)
 @pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.__name__)
 def test_an_endless_loop_is_stopped(loop: Any, thread: bool) -> None:
-    if not thread and not hasattr(signal, "setitimer"):
-        pytest.skip("this platform has no interval timer; the thread is used there")
     output = sys.stdout
     start = time.monotonic()
     verdict = judge(MEAN, loop, seconds=0.2, thread=thread)
@@ -75,13 +76,13 @@ def test_an_endless_loop_is_stopped(loop: Any, thread: bool) -> None:
     assert sys.stdout is output, "the redirected output was put back"
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no interval timer")
+@needs_alarm
 def test_the_alarm_shows_the_line_that_was_running() -> None:
     verdict = judge(MEAN, plain_loop, seconds=0.2)
     assert verdict.line is not None and verdict.line.text in ("while True:", "pass")
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no interval timer")
+@needs_alarm
 def test_another_alarm_is_put_back() -> None:
     rung: list[int] = []
     before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
@@ -141,7 +142,7 @@ def test_an_outer_tracer_is_put_back() -> None:
     assert sys.gettrace() is before
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no interval timer")
+@needs_alarm
 @pytest.mark.parametrize("off", ["ignored", "taken", "never rings"])
 def test_a_function_that_switches_the_alarm_off_is_stopped_all_the_same(
     off: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

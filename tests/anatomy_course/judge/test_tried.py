@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from answer_cells import attempt
 from torch import Tensor
 
 from anatomy_course.judge import find_exercise
-from anatomy_course.judge.attempt.answer_key import AnswerKey
-from anatomy_course.judge.attempt.run import execute
-from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.diagnosis.find import EXACT, EXACT_SHAPES, ROUGH, ROUGH_SHAPES, diagnose
 from anatomy_course.judge.diagnosis.wrong_answer import WrongOutput
 from anatomy_course.judge.judging import judge
@@ -19,19 +14,14 @@ ATTENTION = find_exercise("attention.attention")
 REFERENCE = ATTENTION.resolve()
 
 
-def tried(function: Callable[..., Any]) -> Attempt:
-    key = AnswerKey(ATTENTION)
-    return Attempt(ATTENTION, key, function, execute(function, key.cases, seconds=5.0), 5.0)
-
-
 def doubled(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
     context, weights = REFERENCE(query, key, value, mask)
     return (2 * context if mask is None else context), weights
 
 
 def test_wrong_outputs_are_known_case_by_case_in_the_order_in_which_a_fault_spreads() -> None:
-    assert tried(REFERENCE).wrong == {1: [], 0: []}
-    trial = tried(doubled)
+    assert attempt(ATTENTION.id, REFERENCE).wrong == {1: [], 0: []}
+    trial = attempt(ATTENTION.id, doubled)
     unmasked = [i for i, case in enumerate(trial.cases) if case.arguments.get("mask") is None]
     assert trial.wrong == {1: [], 0: unmasked} and list(trial.wrong) == [1, 0], "weights before context"
     assert len(trial.pairs) == 2 * len(trial.cases)
@@ -39,7 +29,7 @@ def test_wrong_outputs_are_known_case_by_case_in_the_order_in_which_a_fault_spre
 
 
 def test_a_wrong_output_holds_only_the_cases_in_which_it_is_wrong() -> None:
-    trial = tried(doubled)
+    trial = attempt(ATTENTION.id, doubled)
     wrong = WrongOutput(trial, 0, trial.wrong[0])
     assert wrong.name == "context" and wrong.cases == [trial.cases[i] for i in trial.wrong[0]]
     assert wrong.holds(lambda target: 2 * target) and not wrong.holds(lambda target: target)
@@ -52,6 +42,6 @@ def test_a_wrong_output_holds_only_the_cases_in_which_it_is_wrong() -> None:
 def test_no_question_is_asked_twice_and_the_last_one_always_has_an_answer() -> None:
     for questions in (judge.CHECKS, EXACT + ROUGH, EXACT_SHAPES + ROUGH_SHAPES):
         assert len(set(questions)) == len(questions)
-    trial = tried(doubled)
+    trial = attempt(ATTENTION.id, doubled)
     wrong = WrongOutput(trial, 0, trial.wrong[0])
     assert judge.CHECKS[-1](trial) and ROUGH[-1](wrong) and ROUGH_SHAPES[-1](wrong)

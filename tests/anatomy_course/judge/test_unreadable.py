@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anatomy_course.judge import solution_source, stub
-from anatomy_course.judge.unreadable import in_words, instead
+from anatomy_course.judge.decorator import in_words, instead
 
 SOLVED = solution_source("attention.scores")
 BROKEN = {
@@ -31,34 +31,27 @@ for cell in json.loads(sys.stdin.read()):
 """
 
 
-def run_cells(cells: list[str], tmp_path: Path) -> str:
-    """What a fresh IPython shows for these cells."""
-    surroundings = {**os.environ, "ANATOMY_PROGRESS": str(tmp_path / "progress.json"), "IPYTHONDIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", SHELL], input=json.dumps(cells), capture_output=True, text=True, env=surroundings
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_cells_in_a_notebook_show_a_card_and_the_notebook_goes_on(tmp_path: Path) -> None:
     use = "print(attention_scores(torch.eye(2), torch.eye(2)).shape)"
     misspelled = SOLVED.replace("attention.scores", "attention.score")
     without = SOLVED.replace('("attention.scores")', "")
-    cells = [text for text, _, _ in BROKEN.values()]
-    shown = run_cells([*cells, use, misspelled, use, without, use], tmp_path)
+    broken = [text for text, _, _ in BROKEN.values()]
+    empty = stub("attention.scores")
+    cells = [*broken, use, misspelled, use, without, use, empty, SOLVED, empty]
+    around = {**os.environ, "ANATOMY_PROGRESS": str(tmp_path / "progress.json"), "IPYTHONDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", SHELL], input=json.dumps(cells), capture_output=True, text=True, env=around
+    )
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout
     assert "Traceback" not in shown and "Error" not in shown, shown
-    assert shown.count("went well: True") == len(cells) + 5
+    assert shown.count("went well: True") == len(cells)
     for _, words, where in BROKEN.values():
         assert words in shown and where in shown
-    assert shown.count("✗ Python cannot read this cell: Scaled scores") == len(cells)
+    assert shown.count("✗ Python cannot read this cell: Scaled scores") == len(broken)
     assert "There is no exercise with the id 'attention.score'; did you mean 'attention.scores'" in shown
     assert "@exercise needs an id in parentheses" in shown
     assert shown.count("torch.Size([2, 2])") == 3, "the course's own version is used"
-
-
-def test_an_answer_put_back_to_dots_is_told_that_it_passed(tmp_path: Path) -> None:
-    shown = run_cells([stub("attention.scores"), SOLVED, stub("attention.scores")], tmp_path)
     assert shown.count("Not attempted yet") == 1
     assert "Empty again; it passed before" in shown and "It stays passed" in shown
 

@@ -7,13 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from answer_cells import attempt
 from torch import Tensor
 
 from anatomy_course.judge import find_exercise
-from anatomy_course.judge.attempt.answer_key import AnswerKey
-from anatomy_course.judge.attempt.run import execute
 from anatomy_course.judge.attempt.tensors import numbers
-from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.diagnosis import arguments
 from anatomy_course.judge.diagnosis.arguments import _always_one_number
@@ -24,9 +22,7 @@ SOFTMAX = find_exercise("attention.softmax")
 
 
 def wrong_by(id: str, answer: Callable[..., Tensor]) -> WrongOutput:
-    exercise = find_exercise(id)
-    key = AnswerKey(exercise)
-    trial = Attempt(exercise, key, answer, execute(answer, key.cases, seconds=5.0), 5.0)
+    trial = attempt(id, answer)
     return WrongOutput(trial, 0, trial.wrong[0])
 
 

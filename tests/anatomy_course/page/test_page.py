@@ -22,10 +22,10 @@ def test_a_table_aligns_words_on_the_left_and_numbers_on_the_right():
     assert '<th scope="col">year</th><th scope="col" style="text-align:left">said</th>' in drawn.html
 
 
-def test_words_are_there_while_a_cell_computes_and_then_gone(monkeypatch: pytest.MonkeyPatch):
-    shown: list[object] = []
+def test_words_are_there_while_a_cell_computes_and_then_gone(monkeypatch):
+    shown = []
 
-    def display_one(words: str, *, display_id: bool) -> SimpleNamespace:
+    def display_one(words, *, display_id):
         assert display_id
         shown.append(words)
         return SimpleNamespace(update=shown.append)
@@ -42,7 +42,7 @@ def test_words_are_there_while_a_cell_computes_and_then_gone(monkeypatch: pytest
     assert shown[3:] == [gone], "a cell that fails shows its error and no more words"
 
 
-def test_no_words_in_a_plain_script(capsys: pytest.CaptureFixture):
+def test_no_words_in_a_plain_script(capsys):
     with while_it_runs("Nothing"):
         pass
     assert capsys.readouterr().out == ""

@@ -1,12 +1,8 @@
 """The environment check of notebook 00, and what Colab's first cell adds."""
 
-from __future__ import annotations
-
 import sys
 from importlib import metadata
-from pathlib import Path
 
-import pytest
 from notebook_tools import WIDGET_VIEW
 
 from anatomy_course.page import colab
@@ -14,50 +10,48 @@ from anatomy_course.views.setup_check import check as setup_check
 from anatomy_course.views.setup_check.check import CheckLine, SetupReport, check
 
 
-def test_here_everything_is_there() -> None:
+def test_here_everything_is_there_and_the_report_lives_where_widgets_live():
     report = check()
     assert report.ok, report
     assert len(str(report).splitlines()) == len(report.lines)
     assert str(report).startswith("ok       Python 3.")
-
-
-def test_the_report_lives_where_widgets_live_and_reads_where_they_do_not() -> None:
-    data, _ = check()._repr_mimebundle_()
+    data, _ = report._repr_mimebundle_()
     assert WIDGET_VIEW in data
     assert "not alive on this page" in data["text/html"]
-    assert data["text/plain"] == str(check())
+    assert data["text/plain"] == str(report)
 
 
-def test_one_line_that_unfolds_by_itself_only_when_something_is_missing() -> None:
-    fine, later = CheckLine("ok", "torch"), CheckLine("later", "gguf", "pip install gguf")
+def test_one_line_that_unfolds_by_itself_only_when_something_is_missing(monkeypatch):
+    fine, later = CheckLine("ok", "torch <1>"), CheckLine("later", "gguf", "pip install gguf")
     missing = CheckLine("missing", "numpy", "pip install numpy")
     assert SetupReport((fine, later))._repr_html_().startswith("<details><summary>1 of 2 in place</summary><ul")
     assert SetupReport((fine, missing))._repr_html_().startswith("<details open><summary>1 of 2 in place</summary>")
-
-
-def test_widgets_that_do_not_load_leave_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "anatomy_course.views.setup_check.view", None)
-    data, _ = SetupReport((CheckLine("ok", "torch <1>"),))._repr_mimebundle_()
+    monkeypatch.setitem(sys.modules, "anatomy_course.views.setup_check.view", None)  # widgets do not load
+    data, _ = SetupReport((fine,))._repr_mimebundle_()
     assert set(data) == {"text/html", "text/plain"}
     assert "torch &lt;1&gt;" in data["text/html"]
 
 
-def test_a_missing_package_gets_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+def line_about(start):
+    return next(line for line in check().lines if line.what.startswith(start))
+
+
+def test_what_is_missing_or_old_gets_its_cure(monkeypatch):
+    real = metadata.version
+    monkeypatch.setattr(setup_check.metadata, "version", lambda name: "0.8.1" if name == "anywidget" else real(name))
+    old = line_about("anywidget")
+    assert (old.state, old.what) == ("missing", "anywidget 0.8.1 is older than 0.9.13")
     monkeypatch.setitem(sys.modules, "safetensors", None)
-    line = next(line for line in check().lines if line.what.startswith("safetensors"))
+    line = line_about("safetensors")
     assert line.state == "missing"
     assert line.cure == 'pip install "safetensors>=0.4", then restart the kernel'
     assert not check().ok
+    monkeypatch.setattr(setup_check.sys, "version_info", (3, 10, 4))
+    python = check().lines[0]
+    assert (python.state, python.what) == ("missing", "Python 3.10.4")
 
 
-def test_an_old_package_is_named_with_both_versions(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = metadata.version
-    monkeypatch.setattr(setup_check.metadata, "version", lambda name: "0.8.1" if name == "anywidget" else real(name))
-    line = next(line for line in check().lines if line.what.startswith("anywidget"))
-    assert (line.state, line.what) == ("missing", "anywidget 0.8.1 is older than 0.9.13")
-
-
-def test_weights_and_later_packages_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_and_later_packages_that_are_missing(monkeypatch):
     monkeypatch.setattr(setup_check, "find_spec", lambda name: None)
     lines = {line.what: line for line in check().lines}
     minilm, smollm2 = lines["MiniLM's weights"], lines["SmolLM2's weights"]
@@ -66,13 +60,7 @@ def test_weights_and_later_packages_that_are_missing(monkeypatch: pytest.MonkeyP
     assert lines["bertviz"].state == "later"
 
 
-def test_a_wrong_python_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setup_check.sys, "version_info", (3, 10, 4))
-    first = check().lines[0]
-    assert (first.state, first.what) == ("missing", "Python 3.10.4")
-
-
-def test_missing_packages_are_added_without_touching_the_others(tmp_path: Path) -> None:
+def test_missing_packages_are_added_without_touching_the_others(tmp_path):
     pins = tmp_path / "pins.txt"
     requirements = ["numpy>=1.26", "no-such-package>=2; python_version >= '3.11'"]
     (command,) = (line for line in colab.commands("python", pins, requirements) if "--constraint" in line)
@@ -80,14 +68,14 @@ def test_missing_packages_are_added_without_touching_the_others(tmp_path: Path) 
     assert f"numpy=={metadata.version('numpy')}" in pins.read_text().splitlines()
 
 
-def test_nothing_missing_means_no_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_missing_means_no_command(tmp_path, monkeypatch):
     everything = [(name, "1") for name in (*colab.WEIGHTS, *colab.ALONGSIDE, "numpy")]
     monkeypatch.setattr(colab, "_installed", lambda: everything)
     assert colab.commands("python", tmp_path / "pins.txt", ["numpy>=1.26"]) == []
 
 
-def test_every_command_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[list[str]] = []
+def test_every_command_is_run(monkeypatch):
+    done = []
     monkeypatch.setattr(colab, "_installed", lambda: [("numpy", "2.1.3")])
     monkeypatch.setattr(colab.subprocess, "run", lambda command, check: done.append(command))
     colab.install_missing("python")

@@ -1,4 +1,4 @@
-"""What all widgets share: module and stylesheet, the MIME bundle with its still picture, arrays and words."""
+"""What all widgets share: module and stylesheet, the MIME bundle with its still picture, and the kit on a page."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from typing import Any
 import ipywidgets
 import numpy as np
 import pytest
-import torch
-from widget_page import Browser, show
+from on_page import Show
+from view_sizes import LAB, assert_fits
 
 from anatomy_course.figures import palette
-from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views import Mixer, SetupList
+from anatomy_course.views import LiveCurves, Mixer, SetupList
 from anatomy_course.views._kit import base
-from anatomy_course.views._kit.base import float_bytes, weight_bytes
-from anatomy_course.views._kit.checks import numbers, word_list
+from anatomy_course.views._kit.base import float_bytes
 from anatomy_course.views._kit.modules import STATIC, join
 
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -42,20 +40,20 @@ def test_a_widget_is_the_kit_its_module_the_palette_and_its_styles() -> None:
         assert part in Mixer._css
 
 
-def test_the_bundle_holds_the_view_and_the_twin() -> None:
+def test_the_bundle_holds_the_view_and_the_picture() -> None:
     widget = Plain(label="Plain")
     data, _ = widget._repr_mimebundle_()
     assert data[VIEW]["model_id"] == widget.model_id
     assert data["text/plain"] == "What it shows." and data["image/png"] and 'alt="What it shows."' in data["text/html"]
 
 
-def test_a_twin_that_fails_leaves_the_view_and_a_sentence() -> None:
+def test_a_picture_that_fails_leaves_the_view_and_a_sentence() -> None:
     data, _ = Broken(label="Weights")._repr_mimebundle_()
     assert set(data) == {VIEW, "text/plain"}
     assert data["text/plain"] == "Weights (a live widget: run this cell to use it)"
 
 
-def test_display_stores_view_and_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_display_stores_view_and_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     """What IPython stores in the notebook, through whichever way this generation of ipywidgets displays."""
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -78,50 +76,6 @@ def test_binary_traits_survive_the_way_back() -> None:
     holder = Holder(data=float_bytes([1.0, 2.0]))
     holder.set_state({"data": memoryview(float_bytes([3.0, 4.0]))})
     assert np.frombuffer(holder.data, "<f4").tolist() == [3.0, 4.0]
-
-
-def test_arrays_come_from_lists_numpy_and_torch() -> None:
-    learned = torch.ones(2, 3, dtype=torch.bfloat16, requires_grad=True)
-    for given in (np.ones((2, 3)), [[1] * 3] * 2, learned, [torch.ones(3), torch.ones(3)], torch.ones(3, 2).T):
-        assert numbers(given, "vectors", "word 3").tolist() == [[1.0] * 3] * 2
-    assert to_array(learned).shape == (2, 3)
-    assert np.frombuffer(float_bytes(torch.arange(6.0).reshape(2, 3).T), "<f4").tolist() == [0, 3, 1, 4, 2, 5]
-    assert list(weight_bytes([0.0, 0.5, 1.0, 2.0])) == [0, 128, 255, 255]
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ([[1.0], [1.0, 2.0]], "list that is not a rectangular block of numbers"),
-        ("abc", "str that is not a rectangular block"),
-        (None, "NoneType that is not"),
-        ([[1j]], "list that is not"),
-        (np.ones(3), r"shape \(3,\)"),
-        (np.ones((1, 2, 2)), r"shape \(1, 2, 2\)"),
-        ([[float("nan")]], "NaN or infinity"),
-        ([[float("inf")]], "NaN or infinity"),
-    ],
-)
-def test_numbers_says_what_is_wrong(given: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=f"^scores .*{said}.*expected numbers of shape \\(query, key\\)"):
-        numbers(given, "scores", "query key")
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("time flies", "one string"),
-        (["time", 3], "not text"),
-        (7, "not text"),
-        ([], "0 words"),
-        (["a"] * 65, "That makes 65 tokens; the drawing has room for 64"),
-        (["a" * 61], "61 characters"),
-    ],
-)
-def test_word_list_says_what_is_wrong(given: Any, said: str) -> None:
-    checked = getattr(word_list, "__wrapped__", word_list)  # without the tests' own type check
-    with pytest.raises(ValueError, match=said):
-        checked(given, "tokens")
 
 
 KIT = """
@@ -152,22 +106,45 @@ export default { render };
 """
 
 
-@pytest.mark.browser
-def test_the_kit_in_a_page(browser: Browser, tmp_path: Path) -> None:
+def test_the_kit_in_a_page(show: Show, tmp_path: Path) -> None:
     (tmp_path / "view.js").write_text(KIT.replace('"_kit', f'"{os.path.relpath(STATIC, tmp_path)}/_kit'))
     widget = Plain()
     widget._esm, _ = join(tmp_path / "view.js")
-    shown = show(browser, widget)
+    shown = show(widget)
     live = shown.page.locator("[aria-live=polite]").first
     assert live.text_content() == "light #0072b2 rgb(255, 255, 255) #ffffff"
     shown.theme("dark")
     shown.page.wait_for_function("document.querySelector('[aria-live]').textContent.startsWith('dark')")
     assert live.text_content() == f"dark {palette.ROLES['query'].dark} rgb(17, 20, 23) #000000"
-    shown.page.get_by_label("Sentence").fill("time flies")
-    shown.page.get_by_label("Sentence").press("Enter")
+    shown.type("Sentence", "time flies")
     assert live.text_content() == "got time flies"
     assert shown.page.get_by_text("<b>text</b>").count() == 1
-    assert shown.page.locator("input, select, button").evaluate_all(
-        "list => list.every((node) => node.dataset.lmSuppressShortcuts === 'true')"
-    )
-    shown.check()
+    shortcuts = "list => list.every((node) => node.dataset.lmSuppressShortcuts === 'true')"
+    assert shown.page.locator("input, select, button").evaluate_all(shortcuts)
+
+
+@pytest.mark.parametrize("width", LAB)
+def test_a_chart_keeps_the_size_of_its_text(show: Show, width: int) -> None:
+    curves = LiveCurves()
+    curves.draw("one", range(9), range(9))
+    shown = show(curves, width=width)
+    assert_fits(shown.page)
+    assert shown.page.locator(".line-chart").first.bounding_box()["width"] <= width
+
+
+FINE = {"sign": "✓", "state": "ok", "text": "torch 2.11.0"}
+LATER = {"sign": "○", "state": "later", "text": "gguf → pip install gguf"}
+MISSING = {"sign": "✗", "state": "missing", "text": "numpy → pip install numpy"}
+
+
+def test_the_check_of_the_environment_is_one_line_unless_something_is_missing(show: Show) -> None:
+    shown = show(SetupList(lines=[FINE, FINE, LATER], label="Is everything there?"))
+    line, torch = shown.page.get_by_text("3 of 4 in place"), shown.page.get_by_text("torch").first  # widgets are alive
+    assert torch.is_hidden()
+    line.click()
+    assert shown.page.get_by_role("listitem").count() == 4 and torch.is_visible()
+    line.press("Enter")
+    assert torch.is_hidden()
+    shown = show(SetupList(lines=[FINE, MISSING], label="Is everything there?"))
+    assert shown.page.get_by_text("2 of 3 in place").is_visible()
+    assert shown.page.get_by_text("pip install numpy").is_visible()

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from on_page import Show
+from small import EVIL
 from torch import Tensor
-from widget_page import Browser, Theme, show
 
+from anatomy_course.figures import canvas, palette
 from anatomy_course.judge import exercise, find_exercise
 from anatomy_course.judge.card import card, card_page
 from anatomy_course.judge.commands import _choices
+from anatomy_course.judge.judging.crash import SourceLine
 from anatomy_course.judge.judging.judge import judge
+from anatomy_course.judge.judging.verdict import State, Verdict
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.questions import question_page
 from anatomy_course.judge.registry import find_question
 from anatomy_course.judge.slips.search import find_repair
 from anatomy_course.views import Card, ChoiceQuestion
-
-EVIL = '<img src=x onerror="window.hacked = true"><script>window.hacked = true</script>'
 
 
 def wrong(query: Tensor, key: Tensor) -> Tensor:
@@ -35,19 +38,6 @@ def right(query: Tensor, key: Tensor) -> Tensor:
 
 def crash(query: Tensor, key: Tensor) -> Tensor:
     return query @ key
-
-
-def made(function: Any, **more: Any) -> Card:
-    scores = find_exercise("attention.scores")
-    verdict = judge(scores, function)
-    return Card(card(scores, verdict), page=card_page(scores, verdict), **more)
-
-
-def searched(name: str) -> Card:
-    """The card of an answer from the file of answers with slips, with the learner's line looked for."""
-    function, found = SLIPS[name]
-    verdict = judge(find_exercise(found), function, search=True)
-    return Card(card(find_exercise(found), verdict), page=card_page(find_exercise(found), verdict))
 
 
 def attends_with_two_slips(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
@@ -77,206 +67,137 @@ class HeadWithoutABias(torch.nn.Module):
         return self.labels(self.dropout(self.dense(hidden_states[:, 0]).tanh()))
 
 
-SLIPS = {
-    "two slips": (attends_with_two_slips, "attention.attention"),
-    "a helper": (attends_with_a_helper, "attention.attention"),
-}
+def made(function: Any, name: str = "attention.scores", search: bool = False, **more: Any) -> Card:
+    """The card of an answer, with the learner's line looked for if wanted."""
+    found = find_exercise(name)
+    verdict = function if isinstance(function, Verdict) else judge(found, function, search=search)
+    return Card(card(found, verdict), page=card_page(found, verdict), **more)
 
 
-def question(id: str = "attention.why_scale", **more: Any) -> ChoiceQuestion:
-    found = find_question(id)
-    return ChoiceQuestion(found.data(), page=question_page(found), **more)
+def rgb(css: str) -> list[float]:
+    return [float(number) / 255 for number in re.findall(r"[\d.]+", css)[:3]]
 
 
-def test_the_twin_is_the_card_as_a_page() -> None:
-    data, _ = made(wrong)._repr_mimebundle_()
-    assert "Not right yet" in data["text/html"] and "Not right yet" in data["text/plain"]
-    assert "application/vnd.jupyter.widget-view+json" in data
-    assert "<script" not in data["text/html"] and "<img" not in data["text/html"]
-
-
-@pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_wrong_answer_is_drawn_beside_the_target(browser: Browser, theme: Theme) -> None:
-    shown = show(browser, made(wrong), theme=theme)
+def test_a_wrong_answer_is_drawn_beside_the_target(show: Show, theme: Any) -> None:
+    shown = show(made(wrong), theme=theme)
     page = shown.page
     group = page.get_by_role("group", name="Exercise: Scaled scores")
     assert "Not right yet" in group.inner_text() and "the dot products times 0.125" in group.inner_text()
-    assert page.locator("table").count() == 2 and page.locator("td.differs").count() == 12
-    cell = page.locator("td.differs").first
-    assert cell.evaluate("cell => getComputedStyle(cell).backgroundColor") not in ("rgba(0, 0, 0, 0)", "")
-    assert EVIL in page.locator("pre").last.inner_text() and page.evaluate("window.hacked") is None
-    assert "Not right yet" in page.locator("[aria-live]").inner_text(), "a screen reader is told"
-    shown.check()
+    assert shown.count("table") == 2 and shown.count("td.differs") == 12
+    assert EVIL in shown.texts("pre")[-1] and page.evaluate("window.hit") is None
+    assert "Not right yet" in shown.text("[aria-live]"), "a screen reader is told"
+    looks = page.locator(".window td:not(:empty)").evaluate_all(
+        """cells => cells.map((cell) => {
+          const { color, backgroundColor, borderTopColor, backgroundClip } = getComputedStyle(cell);
+          return [color, backgroundColor, borderTopColor, cell.className === "differs" ? backgroundClip : ""];
+        })"""
+    )
+    for ink, cell, frame, clip in looks:
+        assert canvas.contrast(rgb(ink), rgb(cell)) >= 4.5
+        if clip:
+            assert clip == "padding-box", "a line of the page's color parts the frame from the cell's"
+            assert cell != "rgba(0, 0, 0, 0)" and canvas.contrast(rgb(frame), getattr(palette.PAGE, theme)) >= 4.5
+    tops = "Math.round(document.querySelector('.row').getBoundingClientRect().top)"
+    assert page.evaluate(f"{tops} - document.querySelector('.found').lastChild.getBoundingClientRect().bottom") > 8
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(
-    ("name", "part", "says"),
+    ("answer", "part", "says"),
     [
-        ("two slips", "value", "you return the scaled scores"),
-        ("a helper", "powers.sum(-1)", "when this call keeps the axis"),
+        (attends_with_two_slips, "value", "you return the scaled scores"),
+        (attends_with_a_helper, "powers.sum(-1)", "when this call keeps the axis"),
     ],
 )
 def test_the_part_of_the_line_that_is_off_is_marked(
-    browser: Browser, theme: Theme, name: str, part: str, says: str, unchecked: None, monkeypatch: pytest.MonkeyPatch
+    show: Show, answer: Any, part: str, says: str, unchecked: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     patient = partial(find_repair, seconds=20.0)  # a busy machine must not decide what is found
     monkeypatch.setattr("anatomy_course.judge.judging.slips.find_repair", patient)
-    made = searched(name)
-    shown = show(browser, made, theme=theme)
-    page = shown.page
-    mark = page.locator("pre.code mark").last  # where it crashed comes before it
+    shown = show(made(answer, "attention.attention", search=True))
+    mark = shown.page.locator("pre.code mark").last  # where it crashed comes before it
     assert mark.inner_text() == part
     assert mark.evaluate("mark => getComputedStyle(mark).borderBottomWidth") == "2px"
-    assert says in page.locator(".sentence").inner_text()
-    page.get_by_role("button", name="Hint 1 of 4").focus()
-    page.keyboard.press("Enter")
-    hint = page.locator(".hints li").first.inner_text()
+    assert says in shown.text(".sentence")
+    shown.page.get_by_role("button", name="Hint 1 of 4").press("Enter")
+    hint = shown.text(".hints li")
     assert hint.startswith("Line ") and " could read " in hint and "`" not in hint
-    data, _ = made._repr_mimebundle_()
+    data, _ = shown.widget._repr_mimebundle_()
     assert f"<mark>{part}</mark>" in data["text/html"] and f", at {part}:" in data["text/plain"]
     assert says in data["text/plain"] and says in data["text/html"].replace("</code>", "").replace("<code>", "")
-    shown.check()
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_class_that_lacks_a_bias(browser: Browser, theme: Theme) -> None:
-    head = find_exercise("encoder.classifier_head")
-    verdict = judge(head, HeadWithoutABias, search=True)
-    made = Card(card(head, verdict), page=card_page(head, verdict))
-    page = show(browser, made, theme=theme).page
-    sentence = page.locator(".sentence").inner_text()
+def test_a_class_that_lacks_a_bias(show: Show) -> None:
+    shown = show(made(HeadWithoutABias, "encoder.classifier_head", search=True), theme="dark")
+    sentence = shown.text(".sentence")
     assert "dense" in sentence and "bias" in sentence
-    page.get_by_role("button", name="Hint 1 of").focus()
-    page.keyboard.press("Enter")
-    assert page.locator(".hints li").count() == 1
-    data, _ = made._repr_mimebundle_()
+    shown.page.get_by_role("button", name="Hint 1 of").press("Enter")
+    assert shown.count(".hints li") == 1
+    data, _ = shown.widget._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
     assert sentence in data["text/plain"].replace("`", "") and "Hint 1" in data["text/html"]
 
 
-@pytest.mark.browser
-def test_hints_come_one_by_one_and_the_solution_asks_first(browser: Browser) -> None:
+def test_hints_come_one_by_one_and_the_solution_asks_first(show: Show) -> None:
     told: list[tuple[int, bool]] = []
-    shown = show(browser, made(crash, on_help=lambda hints, solved: told.append((hints, solved))))
+    shown = show(made(crash, on_help=lambda hints, solved: told.append((hints, solved))), views=2)
     page = shown.page
-    assert (
-        "query @ key" in page.locator("pre").first.inner_text() and page.get_by_text("key: shape (2, 3)").count() == 1
-    )
-    page.get_by_role("button", name="Hint 1 of 3").click()
-    assert page.locator(".hints li").count() == 1
-    page.get_by_role("button", name="Solution").click()
-    assert page.get_by_text("There are hints left.").is_visible() and page.locator(".solution pre").count() == 0
-    page.get_by_role("button", name="Not yet").click()
-    assert page.get_by_text("There are hints left.").is_hidden()
-    page.get_by_role("button", name="Hint 2 of 3").click()
-    page.get_by_role("button", name="Hint 3 of 3").click()
-    assert page.get_by_role("button", name="All 3 hints shown").get_attribute("aria-disabled") == "true"
-    page.get_by_role("button", name="Solution", exact=True).click()
-    assert "return query @ key.transpose(-2, -1)" in page.locator(".solution pre").inner_text()
-    page.get_by_role("button", name="Hide the solution").click()
-    assert page.locator(".solution pre").count() == 0
-    shown.settle()
+    assert "query @ key" in shown.text("pre") and page.get_by_text("key: shape (2, 3)").count() == 2
+    shown.click("button", "Hint 1 of 3")
+    assert shown.count(".hints li") == 2, "two views of one card agree"
+    shown.click("button", "Solution")
+    left = page.get_by_text("There are hints left.").first
+    assert left.is_visible() and shown.count(".solution pre") == 0
+    shown.click("button", "Not yet")
+    assert left.is_hidden()
+    shown.click("button", "Hint 2 of 3")
+    shown.click("button", "Hint 3 of 3")
+    assert page.get_by_role("button", name="All 3 hints shown").first.get_attribute("aria-disabled") == "true"
+    shown.click("button", "Solution", exact=True)
+    assert "return query @ key.transpose(-2, -1)" in shown.text(".solution pre")
+    shown.click("button", "Hide the solution")
+    assert shown.count(".solution pre") == 0
     assert told == [(1, False), (2, False), (3, False), (3, True), (3, False)]
-    shown.check()
 
 
-@pytest.mark.browser
-def test_by_keyboard_alone(browser: Browser) -> None:
-    shown = show(browser, made(crash))
-    page = shown.page
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Hint 1 of 3"
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.textContent") == "Show it"
-    page.keyboard.press("Escape")
-    assert page.evaluate("document.activeElement.textContent") == "Solution"
-    page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
-    shown.settle()
+def test_by_keyboard_alone(show: Show) -> None:
+    shown = show(made(crash))
+    focused = "document.activeElement.textContent"
+    for keys, there in (("Tab", "Hint 1 of 3"), ("Enter Tab Enter", "Show it"), ("Escape", "Solution")):
+        shown.keys(*keys.split())
+        assert shown.page.evaluate(focused) == there
+    shown.keys("Enter", "Enter")
     assert shown.widget.hints_shown == 1 and shown.widget.solution_shown is True
-    shown.check()
 
 
-@pytest.mark.browser
-def test_a_pass_says_why_it_works(browser: Browser) -> None:
-    shown = show(browser, made(right))
+def test_a_pass_says_why_it_works(show: Show) -> None:
+    shown = show(made(right))
     text = shown.page.get_by_role("group").inner_text()
     assert "Passed" in text and "variance" in text and shown.page.get_by_role("button", name="Hint").count() == 0
-    shown.check()
 
 
-@pytest.mark.browser
-def test_two_views_of_one_card_agree(browser: Browser) -> None:
-    shown = show(browser, made(crash), views=2)
-    shown.page.get_by_role("button", name="Hint 1 of 3").first.click()
-    assert shown.page.locator(".hints li").count() == 2
-    shown.check()
+@pytest.mark.parametrize(
+    ("state", "headline", "after"),
+    [
+        ("emptied", "Empty again; it passed before", "It stays passed"),
+        ("unreadable", "Python cannot read this cell", "the course's own version"),
+    ],
+)
+def test_cards_that_no_judge_wrote(show: Show, state: State, headline: str, after: str) -> None:
+    shown = show(made(Verdict(state, "Said here.", "untouched", line=SourceLine(2, "def f(query)"))))
+    group = shown.page.get_by_role("group", name="Exercise: Scaled scores")
+    assert headline in group.inner_text() and after in group.inner_text()
+    assert group.evaluate("card => card.classList.contains('is-failed')") is (state == "unreadable")
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_question_gives_a_reason_for_every_choice(browser: Browser, theme: Theme) -> None:
-    noted: list[int] = []
-    shown = show(browser, question(on_choice=noted.append), theme=theme)
-    page = shown.page
-    group = page.get_by_role("group", name="A model's d_head grows")
-    assert group.get_by_role("radio").count() == 4
-    page.get_by_role("button", name="Check").click()
-    assert "Choose one first" in page.locator(".answer").inner_text()
-    page.get_by_role("radio").nth(0).check()
-    page.get_by_role("button", name="Check").click()
-    assert "That needs the divisor" in page.locator(".answer .wrong").inner_text()
-    page.get_by_role("radio").nth(0).press("ArrowDown")
-    assert page.locator(".answer").inner_text() == "", "a new choice clears the old verdict"
-    page.get_by_role("radio").nth(1).press("ArrowDown")
-    page.keyboard.press("Enter")
-    assert "Right." in page.locator(".answer .ok").inner_text()
-    assert page.locator("[aria-live]").inner_text().startswith("Right.")
-    shown.settle()
-    assert noted == [0, 2]
-    shown.check()
-
-
-@pytest.mark.browser
-def test_a_prediction_is_noted_and_not_judged(browser: Browser, tmp_path: Path) -> None:
-    record = Progress(tmp_path / "progress.json")
-    found = find_question("attention.predict_apple")
-    widget = _choices(found, record).widget
-    assert widget is not None
-    live = widget()
-    assert all(choice["reason"] == "" and not choice["right"] for choice in live.question["choices"])
-    shown = show(browser, live)
-    shown.page.get_by_label("About three.").check()
-    shown.page.get_by_role("button", name="Note my prediction").click()
-    assert "Noted: About three." in shown.page.locator(".answer").inner_text()
-    shown.settle()
-    assert record.entry("predictions", "attention.predict_apple") == {"choice": 2}
-    again = _choices(found, record).widget
-    assert again is not None and again().chosen == 2, "it is still there after a restart"
-    shown.check()
-
-
-@pytest.mark.browser
-def test_a_choice_holds_text_and_no_html(browser: Browser) -> None:
-    data = {
-        "id": "x",
-        "kind": "question",
-        "text": EVIL,
-        "choices": [
-            {"text": f"`{EVIL}`", "reason": f"*{EVIL}*", "right": True},
-            {"text": "b", "reason": "c", "right": False},
-        ],
-    }
-    shown = show(browser, ChoiceQuestion(data))
-    shown.page.get_by_role("radio").first.check()
-    shown.page.get_by_role("button", name="Check").click()
-    assert shown.page.evaluate("window.hacked") is None and EVIL in shown.page.locator(".answer em").inner_text()
-    shown.check()
+def test_where_solutions_are_hidden_who_passed_reads_why(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANATOMY_SOLUTIONS", "hidden")
+    shown = show(made(wrong))
+    assert shown.page.get_by_role("button", name="Hint 1").count() == 1
+    assert shown.page.get_by_role("button", name="Solution").count() == 0
+    shown = show(made(right))
+    assert shown.page.get_by_role("button").count() == 0
+    assert find_exercise("attention.scores").explanation[:20] in shown.text("main")
 
 
 def test_help_from_a_card_is_noted(tmp_path: Path) -> None:
@@ -290,23 +211,60 @@ def test_help_from_a_card_is_noted(tmp_path: Path) -> None:
     assert (entry["hints"], entry["solution_seen"], entry["tries"]) == (2, True, 1)
 
 
-def test_every_state_has_a_card_with_a_twin() -> None:
+def test_an_answer_that_never_ends_has_a_card_with_a_picture() -> None:
     def slow(query: Tensor, key: Tensor) -> Tensor:
         while True:
             torch.ones(1)
 
     scores = find_exercise("attention.scores")
-    for state, verdict in (("crashed", judge(scores, crash)), ("stopped", judge(scores, slow, seconds=0.1))):
-        assert verdict.state == state and card_page(scores, verdict).html
+    verdict = judge(scores, slow, seconds=0.1)
+    assert verdict.state == "stopped" and card_page(scores, verdict).html
+    html = made(wrong)._repr_mimebundle_()[0]["text/html"]
+    assert "Not right yet" in html and "<script" not in html and "<img" not in html
 
 
-def test_where_solutions_are_hidden_who_passed_reads_why(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANATOMY_SOLUTIONS", "hidden")
-    shown = show(browser, made(wrong))
-    assert shown.page.get_by_role("button", name="Hint 1").count() == 1
-    assert shown.page.get_by_role("button", name="Solution").count() == 0
-    shown.check()
-    shown = show(browser, made(right))
-    assert shown.page.get_by_role("button").count() == 0
-    assert find_exercise("attention.scores").explanation[:20] in shown.page.inner_text("main")
-    shown.check()
+# Questions -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_question_gives_a_reason_for_every_choice(show: Show) -> None:
+    noted: list[int] = []
+    found = find_question("attention.why_scale")
+    shown = show(ChoiceQuestion(found.data(), page=question_page(found), on_choice=noted.append), theme="dark")
+    radio = shown.page.get_by_role("group", name="A model's d_head grows").get_by_role("radio")
+    assert radio.count() == 4
+    shown.click("button", "Check")
+    assert "Choose one first" in shown.text(".answer")
+    radio.nth(0).check()
+    shown.click("button", "Check")
+    assert "That needs the divisor" in shown.text(".answer .wrong")
+    radio.nth(0).press("ArrowDown")
+    assert shown.text(".answer") == "", "a new choice clears the old verdict"
+    radio.nth(1).press("ArrowDown")
+    shown.keys("Enter")
+    assert "Right." in shown.text(".answer .ok")
+    assert shown.text("[aria-live]").startswith("Right.")
+    assert noted == [0, 2]
+
+
+def test_a_prediction_is_noted_and_not_judged(show: Show, tmp_path: Path) -> None:
+    record = Progress(tmp_path / "progress.json")
+    choices = partial(_choices, find_question("attention.predict_apple"), record)
+    live = choices().widget()
+    assert all(choice["reason"] == "" and not choice["right"] for choice in live.question["choices"])
+    shown = show(live)
+    shown.page.get_by_label("About three.").check()
+    shown.click("button", "Note my prediction")
+    assert "Noted: About three." in shown.text(".answer")
+    assert record.entry("predictions", "attention.predict_apple") == {"choice": 2}
+    assert choices().widget().chosen == 2, "it is still there after a restart"
+
+
+def test_a_choice_holds_text_and_no_html(show: Show) -> None:
+    choices = [
+        {"text": f"`{EVIL}`", "reason": f"*{EVIL}*", "right": True},
+        {"text": "b", "reason": "c", "right": False},
+    ]
+    shown = show(ChoiceQuestion({"id": "x", "kind": "question", "text": EVIL, "choices": choices}))
+    shown.page.get_by_role("radio").first.check()
+    shown.click("button", "Check")
+    assert shown.page.evaluate("window.hit") is None and EVIL in shown.text(".answer em")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from small import STREET
 from torch import nn
 from unchecked import shapes_unchecked
 
@@ -20,15 +21,13 @@ from anatomy_utils.tap import is_tapped
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
 from anatomy_utils.zoo.llama import LlamaConfig, with_head
 
-SENTENCE = "The animal didn't cross the street because it was too tired."
+VOCABULARY = street_vocabulary()
 
 
-def writer_like(num_layers: int = 3) -> LanguageModel:
+def writer_like() -> LanguageModel:
     """The street's writer in small, untrained, with clear opinions."""
     torch.manual_seed(2)
-    config = Gpt2Config(
-        len(street_vocabulary()), d_model=12, num_layers=num_layers, num_heads=3, max_positions=33, d_ff=17
-    )
+    config = Gpt2Config(len(VOCABULARY), d_model=12, num_layers=3, num_heads=3, max_positions=33, d_ff=17)
     model = LanguageModel(gpt2(config), nn.Linear(12, config.vocab_size, bias=False)).eval()
     for parameter in model.parameters():
         nn.init.normal_(parameter, mean=1.0 if parameter.dim() == 1 else 0.0, std=0.4)
@@ -45,32 +44,28 @@ def smollm2() -> Any:
     return pretrained.load("smollm2")
 
 
-# ---- the lens
-
-
-def test_the_last_row_is_the_models_own_output(writer: LanguageModel) -> None:
-    ids = torch.tensor([street_vocabulary().ids(["<bos>", "the", "animal", "didn't", "cross"])])
-    lens = apply_logit_lens(writer, ids, most=4)
-    odds = writer(ids)[0].softmax(-1)
-    best = odds.topk(4, dim=-1)
-    torch.testing.assert_close(lens.top_probabilities[-1], best.values)
-    assert torch.equal(lens.top_ids[-1], best.indices) and torch.equal(lens.final_ids, best.indices[:, 0])
-    assert lens.top_ids.shape == (4, 5, 4) and lens.final_ranks[-1].tolist() == [1] * 5
-    assert not any(map(is_tapped, writer.modules()))
+# The lens ------------------------------------------------------------------------------------------------------------
 
 
 def test_each_row_is_what_a_shorter_model_would_say(writer: LanguageModel) -> None:
-    ids = torch.randint(len(street_vocabulary()), (1, 7), generator=torch.Generator().manual_seed(0))
+    ids = torch.randint(len(VOCABULARY), (1, 7), generator=torch.Generator().manual_seed(0))
     lens = apply_logit_lens(writer, ids)
     for layers in range(4):
         shorter = writer_like()
         shorter.decoder.layers = nn.ModuleList(list(shorter.decoder.layers)[:layers])
         odds = shorter(ids)[0].softmax(-1)
-        torch.testing.assert_close(lens.top_probabilities[layers], odds.topk(5).values)
+        best = odds.topk(5)
+        torch.testing.assert_close(lens.top_probabilities[layers], best.values)
+        assert torch.equal(lens.top_ids[layers], best.indices)
         final = odds[torch.arange(7), lens.final_ids]
         torch.testing.assert_close(lens.final_probabilities[layers], final)
         assert lens.final_ranks[layers].tolist() == (1 + (odds > final[:, None]).sum(-1)).tolist()
+    assert torch.equal(lens.final_ids, lens.top_ids[-1, :, 0]) and lens.final_ranks[-1].tolist() == [1] * 7
     assert (lens.final_ranks[0] > 1).any(), "the test sees ranks other than 1"
+    assert apply_logit_lens(writer, ids, most=4).top_ids.shape == (4, 7, 4)
+    assert not any(map(is_tapped, writer.modules()))
+    with shapes_unchecked(), pytest.raises(ValueError, match="input_ids has 2 rows; give one"):
+        apply_logit_lens(writer, torch.zeros(2, 3, dtype=torch.long))
 
 
 def test_settled_is_the_first_layer_of_the_last_run() -> None:
@@ -80,55 +75,42 @@ def test_settled_is_the_first_layer_of_the_last_run() -> None:
     assert lens.settled.tolist() == [3, 0, 4]
 
 
-def test_the_lens_reads_one_text(writer: LanguageModel) -> None:
-    with shapes_unchecked(), pytest.raises(ValueError, match="input_ids has 2 rows; give one"):
-        apply_logit_lens(writer, torch.zeros(2, 3, dtype=torch.long))
+# The cache's price ---------------------------------------------------------------------------------------------------
 
 
-# ---- the cache's price
-
-
-@pytest.mark.parametrize("kv_heads", [1, 3])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize(("kv_heads", "dtype"), [(1, torch.float32), (3, torch.float64)])
 def test_the_formula_is_the_real_cache(kv_heads: int, dtype: torch.dtype) -> None:
     config = LlamaConfig(11, 12, 2, 3, num_kv_heads=kv_heads, d_ff=7, d_head=4)
     model = with_head(config, "CausalLM").to(dtype).eval()
-    cache = model.start(1, 9)
-    _, cache = model.step(torch.zeros(1, 5, dtype=torch.long), cache)
+    _, cache = model.step(torch.zeros(1, 5, dtype=torch.long), model.start(1, 9))
     entry = cache_cost.cache_entry_of(model)
     assert 5 * entry.bytes == cache.bytes
     assert 9 * entry.bytes == sum(part.numel() * part.element_size() for pair in cache.layers for part in pair)
     cost = cache_cost.measure_cache_cost(model, 6, rounds=1)
     assert cost.kept == 6 * entry.bytes and min(cost.with_cache, cost.without) > 0
+    with pytest.raises(ValueError, match="at least 2 positions and 1 round"):
+        cache_cost.measure_cache_cost(model, 1)
 
 
 def test_arithmetic_by_hand() -> None:
-    config = LlamaConfig(11, 6, 2, 3, num_kv_heads=1, d_ff=5, d_head=2)
-    model = with_head(config, "CausalLM")
+    model = with_head(LlamaConfig(11, 6, 2, 3, num_kv_heads=1, d_ff=5, d_head=2), "CausalLM")
     weights = 2 * (6 * 6 + 2 * 6 * 2 + 6 * 6 + 3 * 6 * 5)  # layers · (query, key and value, output, feed-forward)
     logits = 2 * 11 * 6
     per_look = 4 * 2 * 3 * 2
-    assert cache_cost.count_operations(model, 5, 1) == 2 * weights + 5 * per_look + logits
-    assert cache_cost.count_operations(model, 5, 5) == 5 * 2 * weights + 15 * per_look + logits
-    assert cache_cost.count_operations(model, 5, 2) == 2 * 2 * weights + 9 * per_look + logits
+    for written, looks in ((1, 5), (5, 15), (2, 9)):
+        assert cache_cost.count_operations(model, 5, written) == written * 2 * weights + looks * per_look + logits
 
 
-def test_a_length_that_cannot_be_gets_one_sentence(writer: LanguageModel) -> None:
-    with pytest.raises(ValueError, match="at least 2 positions and 1 round"):
-        cache_cost.measure_cache_cost(writer, 1)
-
-
-# ---- the views with the street's writer
+# The views with the street's writer ----------------------------------------------------------------------------------
 
 
 def test_the_writers_cache_is_drawn_and_measured(writer: LanguageModel) -> None:
-    view = views.cache_lab(writer, street_vocabulary(), "The animal didn't", new_tokens=4, lengths=(2, 5))
-    ids = torch.tensor([street_vocabulary().ids(["<bos>", "the", "animal", "didn't"])])
+    view = views.cache_lab(writer, VOCABULARY, "The animal didn't", new_tokens=4, lengths=(2, 5))
+    ids = torch.tensor([VOCABULARY.ids(["<bos>", "the", "animal", "didn't"])])
     written = generate(writer.step, writer.start(1, 8), ids, max_new_tokens=4).rows()[0]
-    assert view.prompt == ["<bos>", "the", "animal", "didn't"] and view.written == street_vocabulary().tokens(written)
+    assert view.prompt == ["<bos>", "the", "animal", "didn't"] and view.written == VOCABULARY.tokens(written)
     assert view.entry["bytes"] == 2 * 3 * 3 * 4 * 4 == cache_cost.cache_entry_of(writer).bytes
     assert [(step.computed, step.read) for step in view.steps(cached=True)] == [(4, 0), (1, 4), (1, 5), (1, 6)]
-    assert [(step.computed, step.read) for step in view.steps(cached=False)] == [(4, 0), (5, 0), (6, 0), (7, 0)]
     for length in (5, 2):
         view.set_state({"question": {"length": length}})
     assert view.error == "" and [cost["length"] for cost in view.costs] == [2, 5]
@@ -136,13 +118,13 @@ def test_the_writers_cache_is_drawn_and_measured(writer: LanguageModel) -> None:
 
 
 def test_the_writer_through_the_lens(writer: LanguageModel) -> None:
-    view = views.logit_lens(writer, street_vocabulary(), SENTENCE)
-    ids = street_vocabulary().ids(view.tokens)
+    view = views.logit_lens(writer, VOCABULARY, STREET)
+    ids = VOCABULARY.ids(view.tokens)
     lens = apply_logit_lens(writer, torch.tensor([ids]))
     assert view.tokens[0] == "<bos>" and view.layers == 4 and view.position == len(ids) - 1
     for layer, position in ((0, 2), (3, len(ids) - 1)):
         words, odds = zip(*view.said(layer, position), strict=True)
-        assert list(words) == street_vocabulary().tokens(lens.top_ids[layer, position])
+        assert list(words) == VOCABULARY.tokens(lens.top_ids[layer, position])
         assert odds == pytest.approx(lens.top_probabilities[layer, position].tolist(), abs=1e-6)
     assert [view.settled(place) for place in range(len(ids))] == lens.settled.tolist()
     view.set_state({"question": {"text": "The xylophone"}})
@@ -151,7 +133,7 @@ def test_the_writer_through_the_lens(writer: LanguageModel) -> None:
     assert view.error == "" and view.tokens == ["<bos>", "the", "dog"] and view.position == 2
 
 
-# ---- SmolLM2
+# SmolLM2 -------------------------------------------------------------------------------------------------------------
 
 
 def test_smollm2_through_the_lens(smollm2: Any) -> None:
@@ -165,8 +147,7 @@ def test_smollm2_through_the_lens(smollm2: Any) -> None:
 
 
 def test_smollm2_keeps_45_kilobytes_of_each_position(smollm2: Any) -> None:
-    model, tokenizer = smollm2
-    view = views.cache_lab(model, tokenizer, new_tokens=2, lengths=(8,))
+    view = views.cache_lab(*smollm2, new_tokens=2, lengths=(8,))
     assert view.entry == {"layers": 30, "kv_heads": 3, "heads": 9, "d_head": 64, "number_bytes": 4, "bytes": 46080}
     assert view.written[0] == "␣choice"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from threading import Thread
 from typing import Any
 
+import IPython.display
 import numpy as np
 import pytest
 import torch
-from view_sizes import LAB, assert_fits, height_of
-from widget_page import Browser, show
+from on_page import Show
 
 from anatomy_course.views import LiveCurves
 from anatomy_course.views.live_curves import view as module
@@ -23,25 +23,23 @@ def points(curves: LiveCurves) -> dict[str, list[list[float]]]:
     return {name: part.tolist() for name, part in zip(curves.names, parts, strict=True)}
 
 
-def test_a_fit_is_followed_to_its_last_step() -> None:
-    model = torch.nn.Linear(2, 1)
-    curves = LiveCurves()
-    with curves:
-        history = fit(
-            model, [torch.ones(3, 2)], lambda m, b: m(b).square().mean(), steps=7, on_step=curves, progress=False
-        )
+def fitted(steps: int, on_step: Any) -> History:
+    def loss(model: Any, batch: Any) -> Any:
+        return model(batch).square().mean()
+
+    return fit(torch.nn.Linear(2, 1), [torch.ones(3, 2)], loss, steps=steps, on_step=on_step, progress=False)
+
+
+def test_a_fit_is_followed_to_its_last_step_and_two_are_two_curves() -> None:
+    with LiveCurves() as curves:
+        history = fitted(7, curves)
     assert history.stopped is None and curves.done
     drawn = points(curves)["loss"]
     assert [step for step, _ in drawn] == [1, 2, 3, 4, 5, 6, 7]
     assert [loss for _, loss in drawn] == pytest.approx(history.loss)
-
-
-def test_two_fits_are_two_curves() -> None:
     curves = LiveCurves()
     for name, steps in {"small": 3, "large": 5}.items():
-        model = torch.nn.Linear(2, 1)
-        loss = lambda m, b: m(b).square().mean()  # noqa: E731
-        fit(model, [torch.ones(3, 2)], loss, steps=steps, on_step=curves.of(name), progress=False)
+        fitted(steps, curves.of(name))
     curves.publish()
     assert {name: len(drawn) for name, drawn in points(curves).items()} == {"small": 3, "large": 5}
 
@@ -85,8 +83,6 @@ def test_the_stored_picture_is_that_of_the_finished_curves(monkeypatch: pytest.M
         def update(self, widget: LiveCurves) -> None:
             shown.append(widget._repr_mimebundle_()[0]["text/plain"])
 
-    import IPython.display
-
     monkeypatch.setattr(IPython.display, "display", lambda widget, display_id: Handle())
     with LiveCurves(label="Tagging") as curves:
         curves.draw("loss", [1, 2, 3], [3.0, 2.0, 1.0])
@@ -101,76 +97,11 @@ def test_wrong_input_gets_one_sentence() -> None:
         curves.draw(name, [1], [1.0])
     with pytest.raises(ValueError, match="6 curves already"):
         curves.draw("g", [1], [1.0])
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_chart_grows_on_the_page(browser: Browser, theme: Any) -> None:
-    curves = LiveCurves(levels={"guessing": 1.5}, label="<b>Tagging</b>")
-    shown = show(browser, curves, theme=theme, views=2)
-    assert shown.page.get_by_text("not started").count() == 2
-    curves.draw("loss", [1, 2], [4.0, 3.0])
-    curves.draw("validation", [2], [3.5])
-    curves.publish()
-    shown.update(names=curves.names, counts=curves.counts, points=curves.points)
-    chart = shown.page.get_by_role("img").first
-    assert (
-        chart.get_attribute("aria-label")
-        == "loss over steps: loss 4.00 at first, 3.00 now; validation 3.50 at first, 3.50 now."
-    )
-    assert shown.page.locator(".lc-key").first.inner_text().split() == [
-        "loss",
-        "3.00",
-        "validation",
-        "3.50",
-        "guessing",
-        "1.50",
-    ]
-    curves.draw("loss", [1, 2, 3], [4.0, 3.0, 2.0])
-    curves.publish()
-    shown.update(names=curves.names, counts=curves.counts, points=curves.points, done=True)
-    assert shown.page.get_by_text("step 3, done").count() == 2
-    shown.check()
-
-
-@pytest.mark.browser
-def test_a_curve_is_read_by_keys_and_under_the_pointer(browser: Browser) -> None:
-    curves = LiveCurves(levels={"guessing": 3.0})
-    curves.draw("train", range(1, 5), [4.0, 2.0, 1.0, 0.5])
-    curves.draw("held out", range(1, 5), [4.0, 3.0, 2.5, 0.001])
-    curves.publish()
-    shown = show(browser, curves)
-    chart, read = shown.page.locator(".line-chart[role=img]"), shown.page.locator(".reading text")
-    chart.focus()
-    chart.press("ArrowLeft")
-    assert read.text_content() == "train: 0.50 at 4"
-    chart.press("ArrowUp")
-    assert read.text_content() == "held out: 1e−3 at 4"
-    assert shown.page.locator(".anatomy > [aria-live]").text_content() == "held out: 1e−3 at 4"
-    chart.press("Tab")
-    assert not read.is_visible()
-    dots = chart.locator("path.line.one").evaluate(
-        """path => { const box = path.ownerSVGElement.getBoundingClientRect(); const at = path.getPointAtLength(0);
-        return [box.left + at.x, box.top + at.y]; }"""
-    )
-    shown.page.mouse.move(dots[0] + 3, dots[1] + 2)
-    assert read.text_content() == "train: 4.00 at 1" and read.is_visible()
-    shown.check()
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("wide", [960, 592, 330])
-def test_it_keeps_its_height_while_curves_come(browser: Browser, wide: int) -> None:
-    curves = LiveCurves(label="Two rivals")
-    shown = show(browser, curves, size=(LAB[wide], 900))
-    before = height_of(shown.page)
-    for name in ("encoder–decoder", "causal decoder"):
-        curves.draw(name, [1, 200], [4.0, 0.25])
-        curves.publish()
-        shown.update(names=curves.names, counts=curves.counts, points=curves.points)
-        assert_fits(shown.page)
-        assert abs(height_of(shown.page) - before) <= 8
-    shown.check()
+    curves = LiveCurves(label="Many")
+    for name in "abcdef":
+        curves.of(name)
+    with pytest.raises(ValueError, match="6 curves already"):
+        curves.of("one more")
 
 
 def test_curves_of_other_threads_wait_for_this_one_and_keep_the_order_asked_for() -> None:
@@ -185,9 +116,42 @@ def test_curves_of_other_threads_wait_for_this_one_and_keep_the_order_asked_for(
     assert curves.names == ["first", "second"] and curves.counts == [1, 2]
 
 
-def test_asking_for_too_many_curves_is_refused_too() -> None:
-    curves = LiveCurves(label="Many")
-    for number in range(6):
-        curves.of(str(number))
-    with pytest.raises(ValueError, match="6 curves already"):
-        curves.of("one more")
+def test_the_chart_grows_on_the_page(show: Show) -> None:
+    shown = show(LiveCurves(levels={"guessing": 1.5}, label="<b>Tagging</b>"), views=2)
+    curves = shown.widget
+    assert shown.page.get_by_text("not started").count() == 2
+    curves.draw("loss", [1, 2], [4.0, 3.0])
+    curves.draw("validation", [2], [3.5])
+    curves.publish()
+    shown.follow()
+    label = shown.page.get_by_role("img").first.get_attribute("aria-label")
+    assert label == "loss over steps: loss 4.00 at first, 3.00 now; validation 3.50 at first, 3.50 now."
+    assert shown.text(".lc-key").split() == "loss 3.00 validation 3.50 guessing 1.50".split()
+    curves.draw("loss", [1, 2, 3], [4.0, 3.0, 2.0])
+    curves.publish()
+    curves.done = True
+    shown.follow()
+    assert shown.page.get_by_text("step 3, done").count() == 2
+
+
+def test_a_curve_is_read_by_keys_and_under_the_pointer(show: Show) -> None:
+    curves = LiveCurves(levels={"guessing": 3.0})
+    curves.draw("train", range(1, 5), [4.0, 2.0, 1.0, 0.5])
+    curves.draw("held out", range(1, 5), [4.0, 3.0, 2.5, 0.001])
+    curves.publish()
+    shown = show(curves)
+    chart, read = shown.page.locator(".line-chart[role=img]"), shown.page.locator(".reading text")
+    chart.focus()
+    chart.press("ArrowLeft")
+    assert read.text_content() == "train: 0.50 at 4"
+    chart.press("ArrowUp")
+    live = shown.page.locator(".anatomy > [aria-live]")
+    assert read.text_content() == live.text_content() == "held out: 1e−3 at 4"
+    chart.press("Tab")
+    assert not read.is_visible()
+    x, y = chart.locator("path.line.one").evaluate(
+        """path => { const box = path.ownerSVGElement.getBoundingClientRect(); const at = path.getPointAtLength(0);
+        return [box.left + at.x, box.top + at.y]; }"""
+    )
+    shown.page.mouse.move(x + 3, y + 2)
+    assert read.text_content() == "train: 4.00 at 1" and read.is_visible()

@@ -7,19 +7,15 @@ from typing import Any
 
 import pytest
 import torch
-from made_up_pronoun_heads import ALONE, PAIRS, answer, right, searched, translated, view
-from playwright.sync_api import Browser, expect
-from view_sizes import LAB, assert_fits, height_of
-from widget_page import show
+from made_up_pronoun_heads import view
+from on_page import Show
+from playwright.sync_api import expect
 
 from anatomy_course.lab.experiments import pronoun_heads as culprits
 from anatomy_course.lab.small_models.translator import small_transformer, translate
 from anatomy_course.lab.street.batches import to_translate
 from anatomy_course.lab.street.sampling import sample_minimal_pairs
-from anatomy_course.views import PronounHeads
-from anatomy_course.views.pronoun_heads.view import AttentionKind, HeadFunctions, pronoun_heads
-
-# In Python -----------------------------------------------------------------------------------------------------------
+from anatomy_course.views.pronoun_heads.view import pronoun_heads
 
 
 def test_what_is_off_is_measured_beside_as_many_at_random() -> None:
@@ -61,35 +57,17 @@ def test_what_cannot_be_answered_leaves_the_rest_as_it_was(question: dict[str, A
     assert (shown.off, shown.right, shown.answered) == ([["encoder", 0, 1]], 0.75, 1)
 
 
-def test_shares_and_pairs_are_needed() -> None:
-    lab = HeadFunctions(right=right, at_random=lambda count: [1.0], translate=translated, search=searched)
-    with pytest.raises(ValueError, match="1 organs and 0 pairs"):
-        PronounHeads([AttentionKind("cross", "Cross", ALONE)], lab, [])
-    with pytest.raises(ValueError, match="shares from 0 to 1"):
-        PronounHeads([AttentionKind("cross", "Cross", 100 * ALONE)], lab, PAIRS)
-
-
-def test_the_twin_shows_what_each_head_is_worth() -> None:
-    data, _ = view(off=[("encoder", 0, 1), ("cross", 1, 0)])._repr_mimebundle_()
-    assert {"application/vnd.jupyter.widget-view+json", "text/html", "image/png"} <= set(data)
-    assert "25 points; without encoder 0·1, cross 1·0 together 50 points" in data["text/plain"]
-
-
 @pytest.mark.usefixtures("unchecked")
 def test_a_real_translator_is_run_without_its_heads() -> None:
     model = small_transformer(torch.Generator().manual_seed(0)).eval()
-    tests = [
-        culprits.new_pronoun_test(sample_minimal_pairs(4, torch.Generator().manual_seed(n), different_gender=True))
-        for n in (1, 2)
-    ]
+    pairs = [sample_minimal_pairs(4, torch.Generator().manual_seed(n), different_gender=True) for n in (1, 2)]
+    tests = [culprits.new_pronoun_test(each) for each in pairs]
     shown = pronoun_heads(model, to_search=tests[0], to_judge=tests[1], sets=3)
-    assert [(organ["name"], organ["layers"], organ["heads"]) for organ in shown.organs] == [
-        ("encoder", 2, 4), ("decoder", 2, 4), ("cross", 2, 4),
-    ]  # fmt: skip
+    organs = [(organ["name"], organ["layers"], organ["heads"]) for organ in shown.organs]
+    assert organs == [("encoder", 2, 4), ("decoder", 2, 4), ("cross", 2, 4)]
     head = culprits.AttentionHead("cross", 1, 2)
-    assert shown.shares_of("cross")[1, 2] == pytest.approx(
-        culprits.pronouns_right_in_reference(model, tests[1], [head])
-    )
+    alone = culprits.pronouns_right_in_reference(model, tests[1], [head])
+    assert shown.shares_of("cross")[1, 2] == pytest.approx(alone)
     assert shown.pairs[0]["english"][0] == "The animal didn't cross the street because it was too tired."
     shown.question = {"off": [["cross", 1, 2]], "pair": 0}
     with culprits.without_heads(model, [head]):
@@ -100,103 +78,63 @@ def test_a_real_translator_is_run_without_its_heads() -> None:
     assert [list(step.heads) for step in culprits.search_pronoun_heads(model, tests[0])] == found
 
 
-# In the browser ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.browser
-def test_mouse_switches_searches_and_chooses_pairs(browser: Browser) -> None:
-    shown = show(browser, view())
+def test_mouse_switches_searches_and_chooses_pairs(show: Show) -> None:
+    shown = show(view())
     page = shown.page
-    page.get_by_role("button", name=re.compile("^Switch Cross, layer 1, head 0 off")).click()
-    answer(shown)
-    assert shown.widget.off == [["cross", 1, 0]]
+    shown.click("button", "Switch Cross, layer 1, head 0 off")
+    assert shown.follow().off == [["cross", 1, 0]]
     expect(page.locator(".ch-chosen .number")).to_have_text("75.0 %")
     expect(page.locator(".ch-random .number")).to_have_text("98.0 %")
     expect(page.locator(".ch-random .ch-dot")).to_have_count(2)
     expect(page.locator(".ch-pair")).to_contain_text("no pronoun; il would be right")
-    page.get_by_role("button", name="Search").click()
-    answer(shown)
+    shown.click("button", "Search")
+    shown.follow()
     expect(page.locator(".ch-steps .button")).to_have_text(["Encoder 0·1", "Cross 1·0"])
     expect(page.locator(".ch-steps")).to_contain_text("Cross 1·0 as well: 45.0 %")
     expect(page.locator(".ch-right")).to_have_text("il")
     expect(page.locator(".ch-wrong")).to_have_text("il")
     page.get_by_label("Pair", exact=True).select_option("1")
-    answer(shown)
-    assert shown.widget.pair == 1
+    assert shown.follow().pair == 1
     expect(page.locator(".ch-english").first).to_have_text("<b>It</b> was too small.")
-    page.get_by_role("button", name="Encoder 0·1", exact=True).click()
-    answer(shown)
-    assert shown.widget.off == [["encoder", 0, 1]]
-    page.get_by_role("button", name="All heads on").click()
-    answer(shown)
-    assert shown.widget.off == []
+    shown.click("button", "Encoder 0·1", exact=True)
+    assert shown.follow().off == [["encoder", 0, 1]]
+    shown.click("button", "All heads on")
+    assert shown.follow().off == []
     expect(page.locator(".ch-chosen")).to_be_hidden()
     expect(page.get_by_role("button", name="All heads on")).to_be_disabled()
-    shown.check()
 
 
-@pytest.mark.browser
-def test_keys_walk_from_kind_to_kind_and_switch(browser: Browser) -> None:
-    shown = show(browser, view())
+def test_keys_walk_from_kind_to_kind_and_switch(show: Show) -> None:
+    shown = show(view())
     page = shown.page
     page.locator(".ch-head").first.focus()
-    for key in ("End", "ArrowRight", "ArrowDown", "Space"):
-        page.keyboard.press(key)
-    answer(shown)
-    assert shown.widget.off == [["cross", 1, 0]]
+    shown.keys("End", "ArrowRight", "ArrowDown", "Space")
+    assert shown.follow().off == [["cross", 1, 0]]
     expect(page.locator(".ch-head[tabindex='0']")).to_have_count(1)
     expect(page.locator(".ch-head[aria-pressed='true'] .ch-name")).to_have_text("1·0")
     expect(page.locator("[aria-live=polite].visually-hidden")).to_contain_text("1 head off: 75.0 %")
-    for key in ("ArrowLeft", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    answer(shown)
-    assert shown.widget.off == [["cross", 1, 0], ["cross", 0, 0]], "the encoder has one layer: right leads to layer 0"
-    shown.check()
+    shown.keys("ArrowLeft", "ArrowRight", "Enter")
+    off = shown.follow().off
+    assert off == [["cross", 1, 0], ["cross", 0, 0]], "the encoder has one layer: right leads to layer 0"
 
 
-@pytest.mark.browser
-def test_a_quick_hand_is_ahead_of_the_answers(browser: Browser) -> None:
-    shown = show(browser, view())
+def test_a_quick_hand_is_ahead_of_the_answers(show: Show) -> None:
+    shown = show(view())
     for head in ("Encoder, layer 0, head 1", "Cross, layer 1, head 0"):
-        shown.page.get_by_role("button", name=re.compile(f"^Switch {head} off")).click()
-        shown.settle()
+        shown.click("button", re.compile(f"^Switch {head} off"))
     shown.update(off=[["encoder", 0, 1]], right=0.75, at_random=[1.0], answered=1)
     expect(shown.page.locator(".ch-head[aria-pressed='true']")).to_have_count(2)
-    shown.page.get_by_role("button", name=re.compile("^Switch Encoder, layer 0, head 2 off")).click()
-    shown.settle()
+    shown.click("button", re.compile("^Switch Encoder, layer 0, head 2 off"))
     assert len(shown.widget.question["off"]) == 3
-    shown.check()
 
 
-@pytest.mark.browser
-def test_an_error_is_told_and_two_views_agree(browser: Browser) -> None:
-    shown = show(browser, view(), views=2)
-    shown.page.get_by_role("button", name=re.compile("^Switch Cross, layer 1, head 1 off")).first.click()
-    answer(shown)
+def test_an_error_is_told_and_two_views_agree(show: Show) -> None:
+    shown = show(view(), views=2)
+    pressed = shown.page.locator(".ch-head[aria-pressed='true']")
+    shown.click("button", "Switch Cross, layer 1, head 1 off")
+    shown.follow()
     expect(shown.page.locator(".error").first).to_contain_text("no such layer")
-    expect(shown.page.locator(".ch-head[aria-pressed='true']")).to_have_count(0)
+    expect(pressed).to_have_count(0)
     shown.update(question={"off": [["encoder", 0, 1]], "pair": 0})
-    answer(shown)
-    expect(shown.page.locator(".ch-head[aria-pressed='true']")).to_have_count(2)
-    shown.check()
-
-
-@pytest.mark.parametrize("width", LAB)
-def test_it_fits_and_nothing_jumps(browser: Browser, width: int) -> None:
-    shown = show(browser, view(), size=(LAB[width], 900))
-    page, height = shown.page, height_of(shown.page)
-
-    def assert_still() -> None:
-        answer(shown)
-        assert_fits(page)
-        assert height_of(page) == height
-
-    for _ in range(2):
-        page.get_by_role("button", name="Switch Encoder, layer 0, head 1 off").click()
-        assert_still()
-    page.locator("select").select_option("1")
-    assert_still()
-    page.get_by_role("button", name="Search").click()
-    assert_still()
-    expect(page.locator(".ch-steps button")).to_have_count(2)
-    shown.check()
+    shown.follow()
+    expect(pressed).to_have_count(2)

@@ -4,19 +4,7 @@ from itertools import product
 
 import pytest
 import torch
-from decoding_models import (
-    VOCAB_SIZE,
-    gpt2_step,
-    hf_gpt2,
-    hf_t5,
-    normal,
-    our_gpt2,
-    our_t5,
-    padded,
-    prompts,
-    t5_step,
-    table_model,
-)
+from decoding_models import gpt2_step, hf_gpt2, hf_t5, normal, our_gpt2, our_t5, padded, prompts, table_model
 from hypothesis import given, settings, strategies as st
 from unchecked import shapes_unchecked
 
@@ -56,15 +44,6 @@ def assert_same_beams(found, sequences, scores):
             assert sorted(ours.tolist()) == sorted(theirs.tolist())
 
 
-def test_two_beams_by_hand():
-    found = beam_search(table_model(ODDS), SeenIds(), START, num_beams=2, max_new_tokens=2)
-    assert found.new_ids.tolist() == [[[2, 2], [1, 0]]]
-    by_hand = torch.tensor([[0.4375 * 0.875, 0.5625 * 0.5]]).log() / 2
-    torch.testing.assert_close(found.scores, by_hand)
-    assert found.ranked().rows() == [[2, 2]]
-    assert found.ranked(1).ids.tolist() == [[0, 1, 0]]
-
-
 def test_length_penalty_by_hand():
     # Token 3 stops. At once: 0.4. One token 1, then stop: 0.6 · 0.5 = 0.3.
     odds = torch.tensor([[0.0, 0.6, 0.0, 0.4], [0.0, 0.25, 0.25, 0.5], [0.25] * 4, [0.25] * 4])
@@ -78,7 +57,7 @@ def test_length_penalty_by_hand():
     assert long.new_ids.tolist() == [[[1, 3], [3, 0]]]
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(st.integers(0, 1000), st.integers(1, 3))
 def test_enough_beams_find_the_best_text_of_all(seed, length):
     odds = normal(3, 3, seed=seed).softmax(dim=-1)
@@ -93,8 +72,10 @@ def test_enough_beams_find_the_best_text_of_all(seed, length):
     assert (found.lengths[0, len(best) :] == 0).all()
 
 
-@pytest.mark.parametrize("early_stopping", [False, True, "never"])
-@pytest.mark.parametrize("length_penalty", [1.0, 0.0, 2.5, -0.5])
+@pytest.mark.parametrize(
+    ("length_penalty", "early_stopping"),
+    [(1.0, False), (-0.5, False), (0.0, True), (2.5, True), (2.5, "never"), (-0.5, "never")],
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_decoder_equals_hugging_face(seed, length_penalty, early_stopping):
     reference = hf_gpt2(seed)
@@ -102,12 +83,13 @@ def test_decoder_equals_hugging_face(seed, length_penalty, early_stopping):
     options = {"num_beams": 2 + seed, "max_new_tokens": 9, "length_penalty": length_penalty}
     options |= {"early_stopping": early_stopping}
     wanted = hf_beams(reference, ids, mask, eos_token_id=[1, 4, 9, 11][: seed + 1], **options)
-    options |= {"stop_ids": [1, 4, 9, 11][: seed + 1], "pad_id": PAD}
-    seen = SeenIds(attention_mask=mask)
-    assert_same_beams(beam_search(gpt2_step(reference), seen, ids, attention_mask=mask, **options), *wanted)
+    options |= {"stop_ids": [1, 4, 9, 11][: seed + 1], "pad_id": PAD, "attention_mask": mask}
     ours = our_gpt2(reference)
     cache = ours.start(3, 4 + 9, attention_mask=mask)
-    assert_same_beams(beam_search(ours.step, cache, ids, attention_mask=mask, **options), *wanted)
+    assert_same_beams(beam_search(ours.step, cache, ids, **options), *wanted)
+    if seed == 0:  # the same without a cache
+        seen = SeenIds(attention_mask=mask)
+        assert_same_beams(beam_search(gpt2_step(reference), seen, ids, **options), *wanted)
 
 
 @pytest.mark.parametrize(("length_penalty", "early_stopping"), [(1.0, False), (0.6, True), (1.4, "never")])
@@ -119,35 +101,19 @@ def test_encoder_decoder_equals_hugging_face(seed, length_penalty, early_stoppin
     options = {"num_beams": 4, "max_new_tokens": 10, "length_penalty": length_penalty}
     options["early_stopping"] = early_stopping
     sequences, scores = hf_beams(reference, source, mask, eos_token_id=[1, 5], **options)
-    step, cache = t5_step(reference, source, mask)
-    start = torch.zeros(3, 1, dtype=torch.long)
-    options |= {"stop_ids": [1, 5], "pad_id": PAD}
-    assert_same_beams(beam_search(step, cache, start, **options), sequences, scores)
-    ours = our_t5(reference)
+    ours, start = our_t5(reference), torch.zeros(3, 1, dtype=torch.long)
     cache = ours.start(source, 1 + 10, attention_mask=mask)
-    assert_same_beams(beam_search(ours.step, cache, start, **options), sequences, scores)
+    found = beam_search(ours.step, cache, start, stop_ids=[1, 5], pad_id=PAD, **options)
+    assert_same_beams(found, sequences, scores)
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(st.integers(0, 1000))
 def test_one_beam_that_stops_early_is_greedy(seed):
     step, ids = gpt2_step(hf_gpt2(seed % 3)), prompts(seed)
     options = {"max_new_tokens": 8, "stop_ids": [3, 5]}
     found = beam_search(step, SeenIds(), ids, num_beams=1, early_stopping=True, **options).ranked()
     assert found.rows() == generate(step, SeenIds(), ids, **options).rows()
-
-
-@settings(max_examples=10)
-@given(st.integers(0, 1000))
-def test_batch_equals_one_by_one(seed):
-    ours, (ids, mask) = our_gpt2(hf_gpt2(seed % 3)), padded([[2, seed % VOCAB_SIZE, 4], [6], [7, 8]])
-    options = {"num_beams": 3, "max_new_tokens": 7, "stop_ids": [3, 5, 9]}
-    together = beam_search(ours.step, ours.start(3, 10, attention_mask=mask), ids, attention_mask=mask, **options)
-    for row, (row_ids, row_mask) in enumerate(zip(ids, mask, strict=True)):
-        prompt = row_ids[row_mask.bool()][None]
-        alone = beam_search(ours.step, ours.start(1, 10), prompt, **options)
-        torch.testing.assert_close(together.scores[row], alone.scores[0], atol=1e-4, rtol=1e-4)
-        assert together.ranked().rows()[row] == alone.ranked().rows()[0]
 
 
 def test_tree_by_hand():
@@ -161,7 +127,7 @@ def test_tree_by_hand():
     assert tree[1][0].score == pytest.approx(tree[1][0].log_probability / 2)
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(st.integers(0, 1000), st.sampled_from([False, True, "never"]))
 def test_tree_holds_together(seed, early_stopping):
     step, ids = gpt2_step(hf_gpt2(seed % 3)), prompts(seed, batch=1)

@@ -2,14 +2,14 @@
 
 import pytest
 import torch
-from decoding_models import VOCAB_SIZE, gpt2_step, hf_gpt2, our_gpt2, padded, prompts, table_model
+from decoding_models import VOCAB_SIZE, gpt2_step, hf_gpt2, our_gpt2, padded, prompts
 from hypothesis import given, settings, strategies as st
 from unchecked import shapes_unchecked
 
 from anatomy_utils.decoding import Filters, SeenIds, generate, uncached
 
 PUNISHED = st.booleans()
-FEW = settings(max_examples=15)
+FEW = settings(max_examples=8)
 COUNT_UP = uncached(lambda ids: torch.nn.functional.one_hot((ids + 1) % 9, 9).float())
 
 
@@ -35,16 +35,9 @@ def test_rows_end_at_different_times():
     assert written.finished.tolist() == [True, True, True]
     assert written.rows() == [[4], [2, 3, 4], [7, 8]]
     assert written.new_ids.tolist() == [[4, -1, -1], [2, 3, 4], [7, 8, -1]]
-
-
-def test_the_allowance_ends_a_row_unfinished():
-    written = generate(COUNT_UP, SeenIds(), torch.tensor([[0]]), max_new_tokens=2, stop_ids=[8])
-    assert (written.ids.tolist(), written.finished.tolist()) == ([[0, 1, 2]], [False])
-
-
-def test_a_stop_token_in_the_prompt_does_not_stop():
-    written = generate(COUNT_UP, SeenIds(), torch.tensor([[4, 5]]), max_new_tokens=3, stop_ids=[5])
-    assert written.rows() == [[6, 7, 8]]
+    written = generate(COUNT_UP, SeenIds(), torch.tensor([[4, 5]]), max_new_tokens=2, stop_ids=[5])
+    assert written.rows() == [[6, 7]], "a stop token in the prompt does not stop"
+    assert written.finished.tolist() == [False], "the allowance was too small"
 
 
 def test_the_model_is_asked_no_more_often_than_needed():
@@ -85,16 +78,7 @@ def test_batch_equals_one_by_one(reference, ours, rows, punished):
     assert torch.equal(together.ids[:, : ids.shape[1]], ids), "the prompt was changed"
 
 
-@FEW
-@given(st.integers(0, 1000))
-def test_greedy_is_sampling_from_the_best_one(ours, seed):
-    ids = prompts(seed)
-    generator = torch.Generator().manual_seed(seed)
-    sampled = cached(ours, ids, max_new_tokens=7, filters=Filters(top_k=1), generator=generator)
-    assert sampled.rows() == cached(ours, ids, max_new_tokens=7).rows()
-
-
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_greedy_equals_hugging_face(seed):
     reference = hf_gpt2(seed)
     ids, mask = padded([[2, 3, 4, 5], [6], [7, 8]])
@@ -103,7 +87,7 @@ def test_greedy_equals_hugging_face(seed):
     assert written.ids.tolist() == published.tolist()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_sampling_equals_hugging_face(reference, ours, seed):
     options = {"temperature": 1.3, "top_k": 11, "top_p": 0.9, "min_p": 0.02, "repetition_penalty": 1.2}
     ids = prompts(seed)
@@ -170,8 +154,3 @@ def test_bad_input_is_named(wrong, sentence):
 def test_a_mask_of_another_shape_is_named():
     with shapes_unchecked(), pytest.raises(ValueError, match=r"shape \(1, 1\), but prompt_ids has \(1, 2\)"):
         generate(COUNT_UP, SeenIds(), torch.tensor([[1, 2]]), max_new_tokens=2, attention_mask=torch.tensor([[1]]))
-
-
-def test_table_model_by_hand():
-    odds = torch.tensor([[0.1, 0.9, 0.0], [0.0, 0.1, 0.9], [0.6, 0.2, 0.2]])
-    assert generate(table_model(odds), SeenIds(), torch.tensor([[0]]), max_new_tokens=4).rows() == [[1, 2, 0, 1]]

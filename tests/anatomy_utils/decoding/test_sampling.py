@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 from decoding_models import some_logits
-from hypothesis import given
+from hypothesis import given, settings
 from seeds import SEEDS
 
 from anatomy_utils.decoding import Filters
@@ -13,6 +13,7 @@ from anatomy_utils.decoding.filters import top_k
 from anatomy_utils.decoding.sampling import check_randomness, greedy, next_id, sampled
 
 
+@settings(max_examples=10)
 @given(SEEDS)
 def test_greedy_is_top_k_of_one(seed):
     logits = some_logits(seed)

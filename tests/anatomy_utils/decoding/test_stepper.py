@@ -36,7 +36,7 @@ def test_the_written_token_is_always_listed():
     assert [candidate.token_id for candidate in stepper.advance(2).candidates] == [0, 2]
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(st.integers(0, 1000), st.booleans())
 def test_stream_writes_what_generate_writes(ours, seed, random):
     ids, options = prompts(seed, batch=1), {"max_new_tokens": 8, "stop_ids": [3, 5, 9]}
@@ -54,7 +54,7 @@ def test_stream_writes_what_generate_writes(ours, seed, random):
         assert next(c for c in chosen.candidates if c.token_id == chosen.token_id).after > 0
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(0, 1000), st.lists(st.integers(-4, 22), min_size=1, max_size=12))
 def test_going_back_leaves_no_trace(ours, seed, moves):
     """Forward by hand (0 and above) and back (below 0), in any order: always what the ids alone would give."""
@@ -68,18 +68,6 @@ def test_going_back_leaves_no_trace(ours, seed, moves):
         fresh = Stepper(gpt2_step(hf_gpt2(1)), SeenIds, torch.cat([ids, torch.tensor([stepper.token_ids]).long()], 1))
         for candidate, wanted in zip(stepper.candidates, fresh.candidates, strict=True):
             assert (candidate.token_id, candidate.before) == (wanted.token_id, pytest.approx(wanted.before, abs=1e-5))
-
-
-@torch.no_grad()
-def test_an_old_cache_is_not_gone_on_from(ours):
-    """Why the stepper starts afresh: two branches of one cache write to the same memory."""
-    ids = prompts(0, batch=1)
-    _, cache = ours.step(ids, ours.start(1, 20))
-    _, branch = ours.step(torch.tensor([[5]]), cache)
-    ours.step(torch.tensor([[6]]), cache)  # the other branch overwrites position 4 of the first
-    right, _ = ours.step(torch.cat([ids, torch.tensor([[5, 7]])], 1), ours.start(1, 20))
-    wrong, _ = ours.step(torch.tensor([[7]]), branch)
-    assert not torch.allclose(wrong, right, atol=1e-3)
 
 
 def test_going_back_costs_nothing_until_the_next_token():
@@ -126,15 +114,6 @@ def test_another_rule_from_here_on():
     assert [chosen.candidates[0].after for chosen in stepper.steps] == [pytest.approx(0.5), pytest.approx(0.75)]
     with pytest.raises(ValueError, match="no generator"):
         stepper.follow(Filters(top_k=2))
-
-
-def test_another_draw_after_going_back():
-    stepper = Stepper(table_model(torch.full((3, 3), 1 / 3)), SeenIds, torch.tensor([[0]]), generator=generator())
-    drawn = set()
-    for _ in range(20):
-        drawn.add(stepper.advance().token_id)
-        stepper.back()
-    assert drawn == {0, 1, 2}
 
 
 def test_bad_input_is_named():

@@ -1,11 +1,10 @@
-"""Heads as functions: by hand, against torch's own multi-head attention and against the module, and in their laws."""
+"""Heads as functions: by hand, against the module, and in their laws."""
 
 import math
 
 import pytest
 import torch
 from hypothesis import given, settings, strategies as st
-from torch import nn
 
 from anatomy_utils.functional import masks, multi_head
 from anatomy_utils.functional.attention import scaled_dot_product_attention
@@ -30,20 +29,12 @@ def test_split_by_hand():
 
 
 @given(seed=st.integers(0, 10_000), heads=st.integers(1, 4), d_head=st.integers(1, 4), lead=st.sampled_from([0, 1, 2]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_merging_undoes_splitting(seed, heads, d_head, lead):
     vectors = normal(*(2, 3)[:lead], 5, heads * d_head, seed=seed)
     split = multi_head.split_heads(vectors, heads)
     assert split.shape == (*vectors.shape[:-2], heads, 5, d_head)
     assert torch.equal(multi_head.merge_heads(split), vectors)
-
-
-def test_a_position_keeps_to_itself_when_split():
-    vectors = normal(2, 5, 6)
-    moved = vectors.clone()
-    moved[:, 3] += 1
-    changed = (multi_head.split_heads(moved, 3) != multi_head.split_heads(vectors, 3)).any(-1)
-    assert changed.nonzero()[:, 2].unique().tolist() == [3]
 
 
 def test_one_large_projection_is_many_small_ones():
@@ -60,39 +51,17 @@ def test_neighboring_heads_share():
         assert torch.equal(shared[:, head], normal(2, 3, 5, 7)[:, head // 2])
 
 
-@pytest.mark.parametrize("masked", [False, True])
-def test_it_equals_torchs_own_multi_head_attention(masked):
-    theirs = nn.MultiheadAttention(6, 3, bias=False, batch_first=True, dtype=torch.float64)
-    vectors = normal(2, 5, 6)
-    mask = masks.causal(5) if masked else None
-    wanted, _ = theirs(vectors, vectors, vectors, attn_mask=None if mask is None else ~mask, need_weights=False)
-    weights = [part.T for part in theirs.in_proj_weight.chunk(3)]
-    got = multi_head.multi_head_attention(vectors, *weights, theirs.out_proj.weight.T, 3, mask)
-    torch.testing.assert_close(got, wanted)
-
-
 def test_it_equals_the_module_also_from_elsewhere():
     module = MultiHeadAttention(6, 3, bias=False).double()
     projections = (module.to_query, module.to_key, module.to_value, module.to_output)
     weights = [projection.weight.T for projection in projections]
     states, memory = normal(2, 5, 6), normal(2, 7, 6, seed=1)
     torch.testing.assert_close(multi_head.multi_head_attention(states, *weights, 3), module(states))
+    causal = multi_head.multi_head_attention(states, *weights, 3, masks.causal(5))
+    torch.testing.assert_close(causal, module(states, causal=True))
     mask = masks.padding(torch.tensor([[1] * 7, [1] * 4 + [0] * 3]))
     got = multi_head.cross_attention(states, memory, *weights, 3, mask)
     torch.testing.assert_close(got, module(states, memory, mask=mask))
-
-
-def test_memory_may_have_another_width():
-    query, _, _, output = matrices(6, 10)
-    key, value, _, _ = matrices(7, 10, seed=20)
-    context = multi_head.cross_attention(normal(2, 5, 6), normal(2, 3, 7), query, key, value, output, 5)
-    assert context.shape == (2, 5, 6)
-
-
-def test_one_head_is_plain_attention():
-    query, key, value = normal(5, 6), normal(7, 6, seed=1), normal(7, 6, seed=2)
-    wanted = scaled_dot_product_attention(query, key, value).context
-    torch.testing.assert_close(multi_head.attend_in_heads(query, key, value, 1), wanted)
 
 
 def test_the_output_is_the_sum_of_the_heads_outputs():

@@ -1,7 +1,5 @@
 """Window attention: what full attention gives under the same mask, without ever making the n² scores."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given, strategies as st
@@ -18,6 +16,9 @@ def test_it_is_full_attention_under_the_windows_mask(length: int, reach: int, se
     query, key, value = (torch.randn(2, 3, length, width, generator=chance) for width in (5, 5, 7))
     full = scaled_dot_product_attention(query, key, value, masks.local(length, reach)).context
     assert torch.allclose(window_attention(query, key, value, reach), full, atol=1e-5)
+    assert window_pairs(length, reach) == masks.local(length, reach).sum()
+    with pytest.raises(ValueError, match="-1 positions away"):
+        window_attention(query, key, value, -1)
 
 
 def test_gradients_are_the_same_too() -> None:
@@ -42,17 +43,6 @@ def test_the_largest_tensor_grows_with_the_length_and_not_with_its_square() -> N
             window_attention(vectors, vectors, vectors, 8)
         sizes.append(size[0])
     assert sizes[2] == 2 * sizes[1] == 4 * sizes[0] == 4 * 4 * 64 * 24  # three blocks of 8 keys for each query
-
-
-def test_a_negative_reach_is_refused() -> None:
-    vectors = torch.zeros(3, 2)
-    with pytest.raises(ValueError, match="-1 positions away"):
-        window_attention(vectors, vectors, vectors, -1)
-
-
-@pytest.mark.parametrize(("length", "reach"), [(7, 0), (7, 2), (5, 4), (5, 9)])
-def test_pairs_are_counted_as_in_the_mask(length: int, reach: int) -> None:
-    assert window_pairs(length, reach) == masks.local(length, reach).sum()
 
 
 def test_bigbirds_blocks_are_neighbors_global_ones_and_chance() -> None:

@@ -1,7 +1,5 @@
 """Explanations: ranks by hand, effects as single runs give them, and other weights that really give the same answer."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch.nn import functional as F

@@ -6,9 +6,10 @@ import pytest
 import torch
 from unchecked import shapes_unchecked
 
-from anatomy_utils.decoding import Filters, beam_search, generate
+from anatomy_utils.decoding import beam_search, generate
 from anatomy_utils.functional import masks
-from anatomy_utils.zoo import loader
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.zoo.bart import BartConfig, bart
 from anatomy_utils.zoo.bert import BertConfig, bert
 from anatomy_utils.zoo.gpt2 import Gpt2Config, with_head as gpt2
@@ -17,6 +18,7 @@ from anatomy_utils.zoo.t5 import T5Config, t5
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 READER = bert(BertConfig(31, 12, 2, 3, 17, 8))
+WITHOUT_SEGMENTS = bert(BertConfig(31, 12, 2, 3, 17, 8, 0))
 WRITER = gpt2(Gpt2Config(31, 12, 2, 3, 8, 17), "LMHeadModel")
 ROTARY = llama(LlamaConfig(31, 12, 2, 6, 2, 17, 4, 8), "CausalLM")
 TRANSLATOR = bart(BartConfig(31, 12, 2, 2, 3, 2, 17, 19, 8))
@@ -39,16 +41,17 @@ def shapes(mask, wanted):
 
 
 MISTAKES = {
-    "heads: bert": (lambda: bert(BertConfig(31, 10, 2, 3)), INDIVISIBLE),
     "heads: gpt2": (lambda: gpt2(Gpt2Config(31, 10, 2, 3), "Model"), INDIVISIBLE),
-    "heads: bart": (lambda: bart(BartConfig(31, 10, 2, 2, 3, 2)), INDIVISIBLE),
     "heads: transformer": (lambda: transformer(TransformerConfig(31, 10, 2, 2, 3)), INDIVISIBLE),
     "heads: key/value": (
         lambda: llama(LlamaConfig(31, 12, 2, 6, 4), "CausalLM"), "6 heads cannot share 4 key/value heads evenly; choose"
     ),
+    "heads: odd and rotary": (lambda: RotaryPositions(3), "d_head is 3"),
+    "causal: cross-attention": (
+        lambda: MultiHeadAttention(12, 3)(torch.ones(1, 2, 12), torch.ones(1, 3, 12), causal=True), "self-attention"
+    ),
     "ids: encoder": (lambda: READER(zeros(1, 2) + 31), TOO_LARGE),
     "ids: below zero": (lambda: READER(zeros(1, 2) - 1), "input_ids run from -1 to -1, but this vocabulary's"),
-    "ids: decoder": (lambda: ROTARY(zeros(1, 2) + 31), TOO_LARGE),
     "ids: step": (lambda: WRITER.step(zeros(1, 2) + 31, WRITER.start(1, 4)), TOO_LARGE),
     "ids: source": (lambda: RELATIVE.start(zeros(1, 2) + 31, 4), TOO_LARGE),
     "ids: target": (lambda: TRANSLATOR(zeros(1, 2), zeros(1, 2) + 31), TOO_LARGE),
@@ -57,6 +60,7 @@ MISTAKES = {
     "ids: segments": (
         lambda: READER(zeros(1, 2), segment_ids=zeros(1, 2) + 2), "segment_ids run from 2 to 2, but this table's ids"
     ),
+    "ids: no segments": (lambda: WITHOUT_SEGMENTS(zeros(1, 2), segment_ids=zeros(1, 2)), "no segments"),
     "cache: mask of other texts": (
         lambda: WRITER.start(2, 4, attention_mask=ones(3, 2)), "The cache is to hold 2 texts, but attention_mask has 3"
     ),
@@ -65,7 +69,6 @@ MISTAKES = {
     "length: prompt": (lambda: WRITER.step(zeros(1, 9), WRITER.start(1, 20)), TOO_LONG),
     "length: generation": (lambda: generate(WRITER.step, WRITER.start(1, 20), zeros(1, 7), max_new_tokens=4), TOO_LONG),
     "length: source": (lambda: TRANSLATOR(zeros(1, 9), zeros(1, 2)), TOO_LONG),
-    "length: target": (lambda: TRANSLATOR(zeros(1, 2), zeros(1, 9)), TOO_LONG),
     "capacity: prompt": (
         lambda: generate(ROTARY.step, ROTARY.start(1, 6), zeros(1, 7), max_new_tokens=1),
         "room for 6 positions; 0 are filled and 7 more were given. Start with a larger capacity",
@@ -101,16 +104,6 @@ MISTAKES = {
         lambda: TRANSLATOR(zeros(2, 5), zeros(3, 4)), "2 source texts and 3 target texts; give one target for each"
     ),
     "mask: no window": (lambda: masks.local_causal(5, 0), "window of 1 or more, not 5 and 0"),
-    "temperature": (
-        lambda: generate(
-            WRITER.step, WRITER.start(1, 8), zeros(1, 2), max_new_tokens=2,
-            filters=Filters(temperature=0.0), generator=torch.Generator(),
-        ),
-        "temperature is 0.0, but it must be above 0; for greedy choice",
-    ),
-    "top-p": (lambda: Filters(top_p=1.5), "top_p is 1.5, but it must lie above 0 and at most at 1; leave it out"),
-    "model_type": (lambda: loader("mamba"), "'mamba' is not in the zoo; it has albert, bart, bert"),
-    "no model_type": (lambda: loader(None), "model_type None is not in the zoo"),
 }  # fmt: skip
 
 

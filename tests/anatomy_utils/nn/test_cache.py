@@ -1,6 +1,5 @@
-"""The key/value cache: by hand, what it says of positions and masks, which rows it keeps, and when it is full."""
+"""The key/value cache: by hand, what it says of positions and masks, and which rows it keeps."""
 
-import pytest
 import torch
 from random_tensors import normal
 
@@ -54,12 +53,3 @@ def test_rows_are_copies_in_the_order_that_is_asked():
     assert chosen.padding.tolist() == [0, 0, 2] and torch.equal(chosen.memory_mask, seen[rows])
     chosen.layer(0).extended(KeyValue(torch.ones(3, 3, 1, 5), torch.ones(3, 3, 1, 5)))
     assert not cache.layers[0].key[:, :, 3].any()
-
-
-def test_what_does_not_fit_is_named():
-    cache = empty().advanced(6)
-    cache.check_room(torch.zeros(2, 1, dtype=torch.long))
-    with pytest.raises(ValueError, match="room for 7 positions; 6 are filled and 2 more"):
-        cache.check_room(torch.zeros(2, 2, dtype=torch.long))
-    with pytest.raises(ValueError, match="made for 2 texts, but input_ids has 3"):
-        cache.check_room(torch.zeros(3, 1, dtype=torch.long))

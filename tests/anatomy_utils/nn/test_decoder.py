@@ -2,15 +2,10 @@
 
 import pytest
 import torch
-from random_tensors import normal
 
 from anatomy_utils.functional import masks
-from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.nn.decoder import ParallelLayer
-from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.norm import LayerNorm, RMSNorm
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
-from anatomy_utils.zoo.llama import LlamaConfig, llama, with_head
+from anatomy_utils.zoo.llama import LlamaConfig, llama
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 GPT2, LLAMA = Gpt2Config(31, 12, 2, 3, 40, 17), LlamaConfig(31, 12, 2, 6, 2, 17, 4, 40)
@@ -38,29 +33,3 @@ def test_a_decoder_takes_vectors_and_a_mask_in_place_of_the_causal_one(build):
     changed[:, 5] += 1
     everything = [decoder.run_layers(decoder.embeddings(ids), causal=False) for ids in (IDS, changed)]
     assert (everything[0] - everything[1]).abs().amax(-1).min() > 1e-4  # the first word sees the last
-
-
-def test_a_window_forgets_what_lies_further_back():
-    """The second of two layers sees 4 positions, the first all; with windows in both, 7 positions count in the end."""
-    torch.manual_seed(0)
-    model = with_head(LLAMA, "CausalLM").eval()
-    first = torch.randint(3, 31, (1, 11), generator=torch.Generator().manual_seed(0))
-    with torch.no_grad():
-        for changed, counts in ((3, False), (4, True)):
-            second = first.clone()
-            second[0, changed] += 1
-            for windows, matters in (((None, 4), True), ((4, 4), counts)):
-                for layer, window in zip(model.decoder.layers, windows, strict=True):
-                    layer.window = window
-                change = (model(second) - model(first))[0, -1].abs().max()
-                assert (change > 1e-5) == matters
-
-
-def test_parallel_sub_layers_read_the_same_vectors():
-    torch.manual_seed(0)
-    attention = MultiHeadAttention(12, 6, num_kv_heads=3, query_norm=RMSNorm(2), key_norm=RMSNorm(2))
-    layer = ParallelLayer(attention, FeedForward(12, 17), norm=LayerNorm(12))
-    before = normal(2, 5, 12)
-    normed = layer.self_attention_norms.before(before)
-    wanted = before + layer.self_attention(normed, causal=True) + layer.feed_forward(normed)
-    torch.testing.assert_close(layer(before), wanted)

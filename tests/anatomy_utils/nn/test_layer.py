@@ -1,7 +1,5 @@
 """What layers of all kinds say of themselves."""
 
-import pytest
-
 from anatomy_utils.zoo.bert import BertConfig, bert
 from anatomy_utils.zoo.big_bird import BigBirdConfig, big_bird
 from anatomy_utils.zoo.gptj import GptJConfig, gptj
@@ -18,20 +16,13 @@ def test_layers_say_what_kind_they_are():
     small = {"vocab_size": 31, "d_model": 12, "num_layers": 2, "num_heads": 3}
     translator = transformer(TransformerConfig(31, 12, 1, 1, 3, 17))
     assert kind(bert(BertConfig(31, 12, 1, 3, 17, 40)).layers[0]) == (None, None, False, False)
-    assert kind(big_bird(BigBirdConfig(**small, d_ff=17, block_size=2, num_random=1)).layers[1]) == (
-        12,
-        2,
-        False,
-        False,
-    )
+    blocks = big_bird(BigBirdConfig(**small, d_ff=17, block_size=2, num_random=1))
+    assert kind(blocks.layers[1]) == (12, 2, False, False)
     assert kind(gptj(GptJConfig(**small, d_ff=17, rotary_width=2)).layers[0]) == (None, None, True, False)
     assert kind(mistral(MistralConfig(31, 12, 2, 6, 2, 17, 4, window=7)).layers[0]) == (7, None, False, False)
     assert kind(translator.encoder.layers[0]) == (None, None, False, False)
     assert kind(translator.decoder.layers[0]) == (None, None, False, True)
-
-
-@pytest.mark.parametrize("windowed", [True, False])
-def test_layers_with_memories_have_a_window_where_their_stack_has_one(windowed):
-    numbers = {"d_model": 12, "num_layers": 2, "num_heads": 3, "d_head": 4, "d_ff": 17}
-    config = TransfoXLConfig(31, (), 12, own_projections=(True,), **numbers, memory_length=5, windowed=windowed)
-    assert {layer.window for layer in transfo_xl(config).layers} == {5 if windowed else None}
+    numbers = {"d_model": 12, "num_layers": 2, "num_heads": 3, "d_head": 4, "d_ff": 17, "memory_length": 5}
+    for windowed in (True, False):  # with memories
+        config = TransfoXLConfig(31, (), 12, own_projections=(True,), **numbers, windowed=windowed)
+        assert {layer.window for layer in transfo_xl(config).layers} == {5 if windowed else None}

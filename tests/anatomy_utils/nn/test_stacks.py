@@ -27,7 +27,7 @@ from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 CLOSE = {"atol": 1e-5, "rtol": 1e-4}
 
 
-def decoder(scored=None, num_layers=2, **schemes):
+def decoder(scored=None, **schemes):
     """A decoder whose positions are told by `scored()` in every attention, or by what `Decoder` takes."""
 
     def layer():
@@ -36,7 +36,7 @@ def decoder(scored=None, num_layers=2, **schemes):
         norms = (NormPlaces(after=LayerNorm(12)) for _ in range(2))
         return DecoderLayer(attention, feed_forward, self_attention_norms=next(norms), feed_forward_norms=next(norms))
 
-    body = Decoder(Embeddings(31, 12), [layer() for _ in range(num_layers)], **schemes)
+    body = Decoder(Embeddings(31, 12), [layer() for _ in range(2)], **schemes)
     return LanguageModel(body, nn.Linear(12, 31))
 
 
@@ -76,7 +76,7 @@ ENCODERS = {
     "bert": lambda: bert(BertConfig(31, 12, 2, 3, 17, 40)),
     "roberta": lambda: bert(BertConfig(31, 12, 2, 3, 17, 40, 1, position_offset=2)),
     "distilbert": lambda: bert(BertConfig(31, 12, 2, 3, 17, 40, 0)),
-} | {name: (lambda make=make: make().encoder) for name, make in READERS.items()}
+}
 STACKS = ENCODERS | DECODERS | READERS
 
 
@@ -103,7 +103,7 @@ def forget_positions(stack):
 
 @pytest.mark.parametrize("name", DECODERS)
 @given(seed=st.integers(0, 999), length=st.integers(2, 20), pad=st.integers(1, 5), data=st.data())
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_decoders_see_only_the_past_and_need_no_second_look(name, seed, length, pad, data):
     model = model_of(DECODERS[name])
     split = data.draw(st.integers(1, length - 1))
@@ -130,7 +130,7 @@ def test_decoders_see_only_the_past_and_need_no_second_look(name, seed, length, 
 
 @pytest.mark.parametrize("name", READERS)
 @given(seed=st.integers(0, 999), source=st.integers(2, 12), target=st.integers(2, 12), pad=st.integers(1, 5))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_encoder_decoders_keep_their_promises(name, seed, source, target, pad):
     model = model_of(READERS[name])
     input_ids, target_ids = ids(seed, 2, source), ids(seed + 1, 2, target)
@@ -153,7 +153,7 @@ def test_encoder_decoders_keep_their_promises(name, seed, source, target, pad):
 
 @pytest.mark.parametrize("name", ENCODERS)
 @given(seed=st.integers(0, 999), length=st.integers(2, 15), pad=st.integers(1, 5))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_encoders_see_no_padding_and_no_neighbors_in_the_batch(name, seed, length, pad):
     model = model_of(ENCODERS[name])
     input_ids = ids(seed, 2, length)
@@ -164,39 +164,17 @@ def test_encoders_see_no_padding_and_no_neighbors_in_the_batch(name, seed, lengt
         torch.testing.assert_close(model(input_ids[1:]), wanted[1:], **CLOSE)
 
 
-@pytest.mark.parametrize("name", ENCODERS)
-@given(seed=st.integers(0, 999), length=st.integers(2, 15))
-@settings(max_examples=8, deadline=None)
-def test_an_encoder_without_positions_sees_no_order(name, seed, length):
-    model, blind = model_of(ENCODERS[name]), fresh(ENCODERS[name])
-    forget_positions(blind)
-    input_ids, order = torch.arange(3, 3 + length)[None], shuffled(seed, length)
+@pytest.mark.parametrize("name", ENCODERS | READERS)
+def test_without_positions_a_source_has_no_order(name):
+    model, blind = model_of(STACKS[name]), fresh(STACKS[name])
+    forget_positions(getattr(blind, "encoder", blind))
+    source, order = torch.arange(3, 14)[None], shuffled(0, 11)
+    target = (ids(1, 1, 5),) if name in READERS else ()
     with torch.no_grad():
-        torch.testing.assert_close(blind(input_ids[:, order]), blind(input_ids)[:, order], **CLOSE)
-        if order.tolist() != list(range(length)):
-            assert not torch.allclose(model(input_ids[:, order]), model(input_ids)[:, order], atol=1e-3)
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_an_encoder_decoder_without_source_positions_sees_no_order_there(name):
-    model, blind = model_of(READERS[name]), fresh(READERS[name])
-    forget_positions(blind.encoder)
-    input_ids, target_ids, order = torch.arange(3, 14)[None], ids(1, 1, 5), shuffled(0, 11)
-    with torch.no_grad():
-        torch.testing.assert_close(blind(input_ids[:, order], target_ids), blind(input_ids, target_ids), **CLOSE)
-        changed = model(input_ids[:, order], target_ids) - model(input_ids, target_ids)
-        assert changed.abs().max() > 1e-3
-
-
-def test_a_causal_mask_alone_tells_order_from_the_second_layer_on():
-    """One layer sees the past as a set; the second reads vectors that each saw another part of it."""
-    first, order = torch.arange(3, 14), shuffled(0, 10)
-    second = torch.cat([first[:10][order], first[10:]])
-    for num_layers in (1, 2):
-        model = fresh(lambda layers=num_layers: decoder(num_layers=layers))
-        with torch.no_grad():
-            change = (model(second[None]) - model(first[None]))[0, -1].abs().max()
-        assert (change > 1e-3) == (num_layers == 2)
+        straight, turned = ([each(text, *target) for each in (blind, model)] for text in (source, source[:, order]))
+        straight = straight if target else [states[:, order] for states in straight]
+        torch.testing.assert_close(turned[0], straight[0], **CLOSE)
+        assert not torch.allclose(turned[1], straight[1], atol=1e-3)
 
 
 def answer(name, model):
@@ -204,7 +182,7 @@ def answer(name, model):
         return model(ids(0, 2, 7), ids(1, 2, 5)) if name in READERS else model(ids(0, 2, 7))
 
 
-@pytest.mark.parametrize("name", STACKS)
+@pytest.mark.parametrize("name", ["bert", "gpt2", "shaw", "bart", "t5-1.1"])
 def test_save_and_load_give_the_same(name, tmp_path):
     model, other = model_of(STACKS[name]), fresh(STACKS[name], seed=1)
     assert not torch.equal(answer(name, other), answer(name, model))

@@ -6,7 +6,8 @@ from functools import cache
 import pytest
 import torch
 import transformers
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
+from seeds import SEEDS, generator
 
 from anatomy_utils.functional.masks import causal
 from anatomy_utils.objectives.masked_tokens import draw_chances, mask_words
@@ -15,7 +16,7 @@ from anatomy_utils.objectives.prefix_lm import prefix_lm_batch, prefix_mask
 from anatomy_utils.objectives.replaced_tokens import draw_samples, replace_tokens
 from anatomy_utils.objectives.sentence_pairs import join_pair, next_sentence, sentence_order
 from anatomy_utils.objectives.span_corruption import corrupt_spans, draw_spans
-from anatomy_utils.objectives.span_sampling import place_spans, split_randomly
+from anatomy_utils.objectives.span_sampling import place_spans
 from anatomy_utils.objectives.text_infilling import draw_infilling_spans, infill, permute_sentences
 from anatomy_utils.objectives.text_pairs import decoder_text
 from anatomy_utils.objectives.whole_word_masking import NO_WORD, share_in_words, word_numbers
@@ -24,11 +25,7 @@ from anatomy_utils.training import IGNORE, next_token_pair
 
 MASK, VOCAB_SIZE = 99, 100
 SENTINELS = torch.arange(1000, 1101)
-SEEDS = st.integers(0, 10_000)
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
+FEW = settings(max_examples=30)
 
 
 def texts(batch=67, length=31, seed=0):
@@ -48,28 +45,14 @@ def within(count, trials, probability, sigmas=4.5):
 # ---- masked words, whole words ----
 
 
-def test_the_shares_of_masked_words():
-    shape = (300, 101)
-    ids, other = torch.zeros(shape, dtype=torch.long), torch.ones(shape, dtype=torch.long)
-    attention_mask = (torch.arange(101) < 90).long().expand(shape)
-    choice, action = torch.rand(2, *shape, generator=torch.Generator().manual_seed(0))
-    masked, labels = mask_words(ids, attention_mask, choice, action, other, 2)
-    asked = labels != -100
-    assert not asked[:, 90:].any() and asked[:, :90].float().mean().item() == pytest.approx(0.15, abs=0.01)
-    for value, share in ((2, 0.8), (1, 0.1), (0, 0.1)):
-        assert (masked[asked] == value).float().mean().item() == pytest.approx(share, abs=0.02)
-    assert (masked[~asked] == 0).all() and (labels[asked] == 0).all()
-
-
-@pytest.mark.parametrize("rate", [0.15, 0.3])
-def test_masked_words_in_their_shares(rate):
+def test_masked_words_in_their_shares():
     ids, may, _ = texts()
     chances = draw_chances(ids.shape, torch.arange(10, 90), generator(2))
-    masked = mask_words(ids, may, *chances, MASK, rate=rate)
+    masked = mask_words(ids, may, *chances, MASK, rate=0.3)
     chosen = masked.labels != IGNORE
     assert not (chosen & (may == 0)).any()
     assert torch.equal(masked.masked_ids[~chosen], ids[~chosen]) and torch.equal(masked.labels[chosen], ids[chosen])
-    assert within(int(chosen.sum()), int(may.sum()), rate)
+    assert within(int(chosen.sum()), int(may.sum()), 0.3)
     hidden = masked.masked_ids[chosen] == MASK
     assert within(int(hidden.sum()), int(chosen.sum()), 0.8)
     changed = (masked.masked_ids != ids)[chosen] & ~hidden
@@ -194,17 +177,14 @@ def test_prefix_lm_asks_behind_the_prefix():
     assert [(row != IGNORE).sum().item() for row in labels] == [11 - 4, 8 - 5, 10]
     assert torch.equal(labels[2], plain_labels[2]) and torch.equal(mask[2, 0], causal(10)), "no prefix: next token"
     assert torch.equal(mask, prefix_mask(prefixes, 10))
-    for query in range(10):
-        for key in range(10):
-            assert mask[0, 0, query, key] == (key < 4 or key <= query)
+    places = torch.arange(10)
+    assert torch.equal(mask[0, 0], (places < 4) | (places <= places[:, None]))
+    for wrong in ([-1, 2, 0], [3, 7, 3]):
+        with pytest.raises(ValueError, match=f"from {min(wrong)} to {max(wrong)}, but texts of 7 tokens .* 0 to 6"):
+            prefix_lm_batch(ids[:, :7], torch.tensor(wrong))
 
 
-@pytest.mark.parametrize("prefixes", [[-1, 2], [3, 7]])
-def test_a_prefix_leaves_something_to_write(prefixes):
-    with pytest.raises(ValueError, match=f"from {prefixes[0]} to {prefixes[1]}, but texts of 7 tokens .* 0 to 6"):
-        prefix_lm_batch(torch.ones(2, 7, dtype=torch.long), torch.tensor(prefixes))
-
-
+@FEW
 @given(SEEDS)
 def test_permuted_orders_see_what_came_before(seed):
     order = torch.randperm(7, generator=generator(seed))
@@ -214,8 +194,7 @@ def test_permuted_orders_see_what_came_before(seed):
     assert torch.equal(permutation_mask(order, sees_itself=True), mask | torch.eye(7, dtype=torch.bool))
 
 
-def test_the_order_of_reading_is_the_causal_mask():
-    assert torch.equal(permutation_mask(torch.arange(5), sees_itself=True), causal(5))
+def test_an_order_names_each_place_once():
     with pytest.raises(ValueError, match=r"order is \[0, 0\]; expected each of 0 to 1 once"):
         permutation_mask(torch.tensor([0, 0]))
 
@@ -244,6 +223,7 @@ def restored(input_ids, target_ids):
     return [part for token in input_ids.tolist() for part in (answers.get(token, []) if token in marks else [token])]
 
 
+@FEW
 @given(SEEDS, st.integers(2, 97), st.floats(0, 1), st.floats(1, 9))
 def test_nothing_is_lost_in_corruption(seed, length, rate, mean_length):
     ids = torch.randint(0, 50, (length,), generator=generator(seed))
@@ -279,12 +259,6 @@ def test_each_way_to_place_spans_is_alike():
     assert all(0 <= a <= b < c == d <= 5 for (a, b), (c, d) in found)
 
 
-@given(SEEDS, st.integers(1, 40), st.data())
-def test_parts_add_up(seed, total, data):
-    parts = split_randomly(total, data.draw(st.integers(1, total)), generator(seed))
-    assert sum(parts) == total and min(parts) >= 1
-
-
 def test_wrong_spans_get_one_sentence():
     ids = torch.arange(5)
     for spans in ([(2, 1)], [(0, 3), (2, 4)], [(3, 6)], [(-1, 2)]):
@@ -301,6 +275,7 @@ def test_wrong_spans_get_one_sentence():
 # ---- infilling and permutation ----
 
 
+@FEW
 @given(SEEDS, st.integers(1, 97), st.floats(0, 1))
 def test_infilling_hides_its_share_behind_single_masks(seed, length, rate):
     ids = torch.randint(0, 50, (length,), generator=generator(seed))

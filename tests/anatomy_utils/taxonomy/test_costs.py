@@ -1,7 +1,5 @@
 """What the taxonomy computes, against counts that others made: torch's counter, real caches, the reference library."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode

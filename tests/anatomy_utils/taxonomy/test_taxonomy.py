@@ -1,7 +1,6 @@
 """The family tree: its rows, the small versions that run, and the parts that are read off the modules."""
 
-from __future__ import annotations
-
+import re
 import subprocess
 import sys
 
@@ -11,25 +10,14 @@ import torch
 from anatomy_course.lab.objectives import OBJECTIVES
 from anatomy_utils import tap
 from anatomy_utils.taxonomy import TREE, children, find, lineage
-from anatomy_utils.taxonomy.build import build, small
-from anatomy_utils.taxonomy.describe import describe, difference
+from anatomy_utils.taxonomy.build import small
+from anatomy_utils.taxonomy.describe import anatomy_of, changes, describe, difference
 from anatomy_utils.taxonomy.structure import texts_of
 
 RUNNING = [model for model in TREE if model.runs]
 
 
-def described(name):
-    model = find(name)
-    return describe(build(model, model.sizes[0]))
-
-
-def differences(name):
-    """Part → (parent's, child's), numbers that only grow left out."""
-    found = difference(described(name), described(find(name).parent))
-    return {each.part: (each.parent, each.child) for each in found if not each.is_size}
-
-
-def test_every_parent_exists_and_is_not_younger():
+def test_every_parent_exists_and_is_not_younger_and_every_row_says_what_a_reader_wants_to_know():
     names = [model.name for model in TREE]
     assert len(set(names)) == len(names)
     for model in TREE:
@@ -38,10 +26,6 @@ def test_every_parent_exists_and_is_not_younger():
             assert names.index(model.parent) < names.index(model.name)
         else:
             assert model.branch == "root"
-
-
-def test_every_row_says_what_a_reader_wants_to_know():
-    for model in TREE:
         assert model.change and model.objectives
         assert model.paper == "" or model.paper[4] == "."
         assert set(model.objectives) <= set(OBJECTIVES), model.name
@@ -69,7 +53,7 @@ def test_the_small_version_runs_and_is_the_published_kind(model):
     with torch.no_grad(), tap.watch(module) as seen:
         module(*texts)
     assert seen
-    published = described(model.name)
+    published = anatomy_of(model.name)
     assert not [each for each in difference(describe(module), published) if not each.is_size]
 
 
@@ -82,72 +66,59 @@ def test_the_same_generator_makes_the_same_small_model():
     assert not torch.equal(one, other)
 
 
-def test_bert_against_the_transformer():
-    found = differences("BERT")
-    assert found["sees"] == ("encoder: the whole text; decoder: itself and its past", "the whole text")
-    assert found["positions"][1].startswith("learned")
-    assert found["segments"] == ("none", "2")
-    assert "norms placed" not in found  # both after the residual sum
+DIFFERENCES = [
+    ("BERT", "sees", "encoder: the whole text; decoder: itself and its past", "the whole text"),
+    ("BERT", "segments", "none", "2"),
+    ("Llama", "norm", "LayerNorm", "RMSNorm"),
+    ("Llama", "feed-forward", "two layers, GELU", "gated, SiLU"),
+    ("Llama", "biases", "everywhere", "none"),
+    ("T5", "norms placed", "after each residual sum", "before each sub-layer"),
+    ("T5", "scores times", "1/√d_head", "1"),
+    ("ALBERT", "layers", "each has its own weights", "all share one layer's"),
+    ("BERT", "positions", "", "learned"),
+    ("Llama", "positions", "", "rotary"),
+    ("T5", "positions", "", ".*offset"),
+    ("SmolLM2", "keys and values", "", "shared by groups of query heads"),
+    ("Mistral", "sees", "", "itself and a window before"),
+    ("GPT-Neo", "sees", "", "some layers: itself and its past; others"),
+    ("GPT-J", "sub-layers", "", ".*side by side"),
+    ("GPT-J", "positions", "", "rotary: a share of queries and keys rotated in pairs, neighbors with each other"),
+]
 
 
-def test_llama_against_gpt3():
-    found = differences("Llama")
-    assert found["norm"] == ("LayerNorm", "RMSNorm")
-    assert found["feed-forward"] == ("two layers, GELU", "gated, SiLU")
-    assert found["biases"] == ("everywhere", "none")
-    assert found["positions"][1].startswith("rotary")
-    assert "keys and values" not in found  # Llama 1 shares none
-    assert differences("SmolLM2")["keys and values"][1] == "shared by groups of query heads"
+@pytest.mark.parametrize(("name", "part", "before", "now"), DIFFERENCES)
+def test_what_tells_a_child_from_its_parent(name, part, before, now):
+    (found,) = [each for each in changes(name) if each.part == part]
+    assert found.parent == (before or found.parent) and re.match(now, found.child)
 
 
-def test_two_ways_to_compute_gelu_are_no_difference_of_design():
-    assert "feed-forward" not in differences("ALBERT") and "feed-forward" not in differences("BigBird")
-
-
-def test_t5_against_the_transformer():
-    found = differences("T5")
-    assert found["norms placed"] == ("after each residual sum", "before each sub-layer")
-    assert found["scores times"] == ("1/√d_head", "1")
-    assert "offset" in found["positions"][1]
-
-
-def test_windows_pairs_and_side_by_side():
-    assert differences("Mistral")["sees"][1] == "itself and a window before"
-    assert differences("GPT-Neo")["sees"][1].startswith("some layers: itself and its past; others")
-    assert described("ModernBERT")["window"] == "129"
-    assert differences("GPT-J")["sub-layers"][1].endswith("side by side")
-    assert differences("GPT-J")["positions"][1] == (
-        "rotary: a share of queries and keys rotated in pairs, neighbors with each other"
-    )
-    assert differences("Qwen 3") == {
-        "norms on queries and keys": ("none", "yes"),
-        "biases": ("queries, keys, values", "none"),
-    }
-    assert differences("ALBERT")["layers"] == ("each has its own weights", "all share one layer's")
-    assert differences("XLM-R") == {}
-
-
-def test_a_model_does_not_differ_from_itself():
-    assert difference(described("T5"), described("T5")) == []
+def test_what_is_as_in_the_parent_is_not_listed():
+    norms_of_qwen = {("norms on queries and keys", "none", "yes"), ("biases", "queries, keys, values", "none")}
+    for name, wanted in (("Qwen 3", norms_of_qwen), ("XLM-R", set())):
+        assert {(each.part, each.parent, each.child) for each in changes(name) if not each.is_size} == wanted
+    same = {"BERT": "norms placed", "Llama": "keys and values", "ALBERT": "feed-forward", "BigBird": "feed-forward"}
+    for name, part in same.items():  # two ways to compute GELU are no difference of design
+        assert part not in [each.part for each in changes(name)], name
+    assert anatomy_of("ModernBERT")["window"] == "129"
 
 
 def test_blocks_stand_as_the_modules_do():
-    (gpt,) = described("GPT-2").stacks
+    (gpt,) = anatomy_of("GPT-2").stacks
     assert [block.label for block in gpt.layer][:3] == ["LayerNorm", "causal\nself-attention", "+"]
     assert [block.label for block in gpt.above] == ["LayerNorm", "to the vocabulary"]
-    (bert,) = described("BERT").stacks
+    (bert,) = anatomy_of("BERT").stacks
     assert [block.label for block in bert.layer][:3] == ["self-attention", "+", "LayerNorm"]
-    decoder = described("T5").stacks[1]
+    decoder = anatomy_of("T5").stacks[1]
     assert decoder.repeats == 6
     assert any("encoder's output" in block.label for block in decoder.layer)
-    (gptj,) = described("GPT-J").stacks
+    (gptj,) = anatomy_of("GPT-J").stacks
     assert [block.label for block in gptj.layer] == [
         "LayerNorm",
         "rotary causal\nself-attention\nbeside feed-forward",
         "+",
     ]
     for model in RUNNING:
-        anatomy = described(model.name)
+        anatomy = anatomy_of(model.name)
         known = {part.name for part in anatomy.parts}
         for stack in anatomy.stacks:
             for block in (*stack.below, *stack.layer, *stack.above):

@@ -1,7 +1,5 @@
 """What several tests of training share."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 

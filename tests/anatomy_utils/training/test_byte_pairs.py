@@ -1,11 +1,8 @@
 """Byte pairs: by hand, beside the `tokenizers` library on the same text, and back again from any text."""
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import re
-from collections import Counter
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -72,18 +69,6 @@ def test_the_most_frequent_pair_comes_first_and_the_smallest_of_equals() -> None
     assert list(train_byte_pairs("xy.ab.xy.ab", 257)) == [(97, 98)]
 
 
-def test_what_is_learnt_is_what_the_loop_by_hand_learns() -> None:
-    text = TEXT[:6000]
-    words = {tuple(word.encode()): count for word, count in Counter(split_words(text)).items()}
-    merges = {}
-    for new_id in range(256, 400):
-        counts = count_pairs(words)
-        pair = min(counts, key=lambda pair: (-counts[pair], pair))
-        merges[pair] = new_id
-        words = {merge_pair(ids, pair, new_id): count for ids, count in words.items()}
-    assert train_byte_pairs(text, 400) == merges
-
-
 def test_the_library_learns_the_same_pairs() -> None:
     """Without white space the library's letters are in the order of the bytes, so equal counts are decided alike."""
     text = "".join(re.findall(r"[!-~]", TEXT))
@@ -100,39 +85,31 @@ def test_the_library_learns_the_same_pairs() -> None:
     assert tokens == [token_bytes(merges)[number].decode() for number in range(256, 700)]
 
 
-@pytest.mark.parametrize("text", [TEXT, *ODD_TEXTS], ids=range(1 + len(ODD_TEXTS)))
-def test_the_library_gives_the_same_ids(text: str) -> None:
+def test_the_library_gives_the_same_ids() -> None:
     merges = train_byte_pairs(TEXT + "naïve 東京 naïve 東京 😀😀", 600)
     library = theirs(merges)
-    ids = encode(text, merges)
-    assert ids == library.encode(text).ids == encode_words(text, merges)
-    assert decode(ids, merges) == text
-
-
-def test_a_larger_vocabulary_writes_less_and_begins_with_the_smaller_one() -> None:
-    small, large = train_byte_pairs(TEXT, 300), train_byte_pairs(TEXT, 500)
-    assert list(large.items())[: len(small)] == list(small.items())
-    assert len(encode(TEXT, large)) < len(encode(TEXT, small)) < len(TEXT.encode())
-    pieces = list(token_bytes(large).values())
-    assert len(set(pieces)) == len(pieces) == 500
+    for text in (TEXT, *ODD_TEXTS):
+        ids = encode(text, merges)
+        assert ids == library.encode(text).ids == encode_words(text, merges), text
+        assert decode(ids, merges) == text
 
 
 MERGES = train_byte_pairs(TEXT, 500)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.text())
 def test_any_text_comes_back(text: str) -> None:
     assert "".join(split_words(text)) == text
     assert decode(encode(text, MERGES), MERGES) == text
 
 
-def test_half_a_character_becomes_the_sign_for_it() -> None:
-    assert decode([*encode("é", {})[:1], 97], {}) == "�a"
-
-
 def test_the_end_of_a_text_stays_alone() -> None:
     assert split_words("f()\0g() \0\0") == ["f", "()", "\0", "g", "()", " ", "\0", "\0"]
+
+
+def test_half_a_character_becomes_the_sign_for_it() -> None:
+    assert decode([*encode("é", {})[:1], 97], {}) == "�a"
 
 
 def test_a_vocabulary_has_room_for_the_bytes() -> None:

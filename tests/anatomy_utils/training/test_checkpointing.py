@@ -1,7 +1,5 @@
 """A run that is saved and resumed goes on to the last bit, also one that was interrupted; other files are refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,26 +50,16 @@ class Parts:
         return list(history.loss)
 
 
-def test_the_next_losses_are_the_same_to_the_last_bit(tmp_path: Path) -> None:
-    run = Parts(3)
-    run.go_on(6)
-    save_training(tmp_path / "run.pt", *run.all, 6)
-    assert [path.name for path in tmp_path.iterdir()] == ["run.pt"]
-    wanted = run.go_on(5)
-    resumed = Parts(4)
-    resumed.go_on(2)
-    assert resume_training(tmp_path / "run.pt", *resumed.all) == 6
-    assert resumed.go_on(5) == wanted
-
-
-def test_an_interrupted_run_keeps_what_it_learned_and_resumes(tmp_path: Path) -> None:
+def test_an_interrupted_run_keeps_what_it_learned_and_resumes_to_the_last_bit(tmp_path: Path) -> None:
     whole, run = Parts(3), Parts(3)
     wanted = whole.go_on(9)
     losses = run.go_on(9, stop_after=4)
     assert losses == wanted[:4]
     assert run.stopped == "the keyboard ended it after 4 steps; what was learned is kept"
     save_training(tmp_path / "run.pt", *run.all, len(losses))
+    assert [path.name for path in tmp_path.iterdir()] == ["run.pt"]
     resumed = Parts(8)
+    resumed.go_on(2)
     step = resume_training(tmp_path / "run.pt", *resumed.all)
     assert losses + resumed.go_on(9 - step) == wanted
 

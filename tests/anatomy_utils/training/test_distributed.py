@@ -3,8 +3,6 @@
 The course's own `fit` and the exported program run in the same two processes, which torchrun starts (gloo).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,10 +1,8 @@
-"""Losses: by hand, by their formula, and against torch's."""
-
-import math
+"""Losses: against torch's, and what they refuse."""
 
 import pytest
 import torch
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from seeds import SEEDS, generator
 from torch.nn import functional as F
 
@@ -12,26 +10,14 @@ from anatomy_utils.training import IGNORE, cross_entropy
 from anatomy_utils.training.losses import perplexity, soft_loss
 
 
-def test_cross_entropy_by_hand():
-    logits = torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.125, 0.75]]).log()
-    plain = cross_entropy(logits, torch.tensor([0, 1]))
-    torch.testing.assert_close(plain.item(), (math.log(2) + math.log(8)) / 2)
-    smooth = cross_entropy(logits[:1], torch.tensor([0]), label_smoothing=0.3)
-    torch.testing.assert_close(smooth.item(), 0.7 * math.log(2) + 0.3 * (math.log(2) + 2 * math.log(4)) / 3)
-
-
+@settings(max_examples=20)
 @given(SEEDS, st.floats(0.0, 0.9))
-def test_cross_entropy_equals_the_formula_and_torch(seed, smoothing):
+def test_cross_entropy_equals_torchs(seed, smoothing):
     logits = 3 * torch.randn(2, 5, 7, generator=generator(seed))
     labels = torch.randint(0, 7, (2, 5), generator=generator(seed))
     labels[0, 2:] = IGNORE
-    logs = logits.log_softmax(-1)
-    per_token = (1 - smoothing) * -logs.gather(2, labels.clamp(min=0)[..., None])[..., 0] + smoothing * -logs.mean(-1)
-    wanted = per_token[labels != IGNORE].mean()
-    ours = cross_entropy(logits, labels, label_smoothing=smoothing)
-    torch.testing.assert_close(ours, wanted)
     theirs = F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=IGNORE, label_smoothing=smoothing)
-    torch.testing.assert_close(ours, theirs)
+    torch.testing.assert_close(cross_entropy(logits, labels, label_smoothing=smoothing), theirs)
 
 
 def test_positions_that_do_not_count_have_no_gradient():
@@ -53,15 +39,6 @@ def test_positions_that_do_not_count_have_no_gradient():
 def test_cross_entropy_names_bad_input(labels, options, sentence):
     with pytest.raises(ValueError, match=sentence):
         cross_entropy(torch.zeros(2, 4), torch.tensor(labels), **options)
-
-
-def test_temperature_leaves_the_gradients_of_the_soft_loss_their_size():
-    teacher, sizes = torch.randn(11, 5, generator=generator(3), dtype=torch.float64), []
-    for temperature in (20.0, 40.0):
-        student = torch.randn(11, 5, generator=generator(4), dtype=torch.float64).requires_grad_()
-        soft_loss(student, teacher, temperature).backward()
-        sizes.append(student.grad.norm())
-    torch.testing.assert_close(sizes[0], sizes[1], rtol=0.05, atol=0)
 
 
 def test_perplexity_is_the_exponential_of_the_cross_entropy():

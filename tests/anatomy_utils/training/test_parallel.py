@@ -1,7 +1,5 @@
 """Trainings side by side: the same results as one after the other, errors told, an interrupt ends all that run."""
 
-from __future__ import annotations
-
 import _thread
 import threading
 from collections.abc import Iterator

@@ -41,7 +41,7 @@ def test_schedules_end_where_they_are_told_and_name_bad_numbers():
         paper_schedule(8, warmup=0)
 
 
-@pytest.mark.parametrize("warmup", [0, 1, 5])
+@pytest.mark.parametrize("warmup", [0, 5])
 def test_a_rate_counted_from_0(warmup):
     rates = [learning_rate(step, 17, warmup, 0.8, 0.2) for step in range(17)]
     assert rates[0] == pytest.approx(0.8 / warmup) if warmup else rates[0] < 0.8

@@ -1,31 +1,17 @@
 """BigBird's pattern: what it lets through, and the reference's block-sparse attention with the same random blocks."""
 
-from __future__ import annotations
-
 from copy import copy
 
 import numpy as np
 import pytest
 import torch
-from zoo_cases import BERT, ZooCase, cases_of, ours
-from zoo_checks import ReferenceChecks
+from zoo_cases import BIG_BIRD, ZooCase, ours
 
 from anatomy_utils.zoo.big_bird import BigBirdConfig, big_bird
 
-BIG_BIRD = BERT | {"attention_type": "block_sparse"}
-CASES = cases_of(
-    "BigBird",
-    "Model ForMaskedLM ForPreTraining ForMultipleChoice ForSequenceClassification ForTokenClassification",
-    BIG_BIRD,
-)
 BLOCK, RANDOM = 3, 2
 SPARSE = {"block_size": BLOCK, "num_random_blocks": RANDOM, "max_position_embeddings": 48}
 CLOSE = {"atol": 1e-5, "rtol": 1e-5}
-
-
-class TestBigBird(ReferenceChecks):
-    cases = CASES
-    lacks = (({"hidden_act": "relu"}, "hidden_act is 'relu', but BigBird"),)
 
 
 def planned(attention, length):
@@ -46,15 +32,13 @@ def planned(attention, length):
     return meets
 
 
-@pytest.mark.parametrize("padded", [False, True], ids=["full", "padded"])
-def test_equals_the_references_block_sparse_attention(padded, tmp_path):
+def test_equals_the_references_block_sparse_attention(tmp_path):
     reference = ZooCase("BigBirdModel", BIG_BIRD, SPARSE).reference()
     model = ours(reference, tmp_path).train()
     reference.train()  # only then it draws random blocks; every dropout is 0
     input_ids = torch.randint(3, 53, (2, 40), generator=torch.Generator().manual_seed(1))
     attention_mask = torch.ones_like(input_ids)
-    if padded:
-        attention_mask[1, 29:] = 0
+    attention_mask[1, 29:] = 0
     for layer, theirs in zip(model.layers, reference.encoder.layer, strict=True):
         meets = planned(theirs.attention.self, 42)  # 40 positions fill 14 blocks of 3
         layer.pattern = lambda count, meets=meets: meets if count == 14 else meets[:, :0]
@@ -73,19 +57,6 @@ def test_equals_the_references_block_sparse_attention(padded, tmp_path):
 def small():
     torch.manual_seed(0)
     return big_bird(BigBirdConfig(53, 30, 1, 5, 41, 64, block_size=BLOCK, num_random=RANDOM)).eval()
-
-
-def test_a_position_depends_on_the_blocks_that_meet_its_own_and_on_no_other(small):
-    input_ids = torch.randint(3, 53, (1, 40), generator=torch.Generator().manual_seed(1))
-    allowed = small.layers[0].meets(40).any(0)  # in one head at least
-    assert 0 < allowed.sum() < allowed.numel()
-    with torch.no_grad():
-        before = small(input_ids)[0]
-        for changed in (1, 19, 39):
-            edited = input_ids.clone()
-            edited[0, changed] = (edited[0, changed] + 1) % 53
-            moved = (small(edited)[0] - before).abs().amax(-1) > 0
-            assert moved.tolist() == allowed[:, changed].tolist()
 
 
 def test_heads_and_layers_draw_their_own_blocks_and_keep_them():

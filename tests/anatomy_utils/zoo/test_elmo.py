@@ -1,7 +1,5 @@
 """ELMo: its two directions and its mix."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import nn

@@ -1,34 +1,6 @@
-"""ModernBERT against the Hugging Face implementation, its weights to watch and its dropouts."""
-
-from __future__ import annotations
-
-from zoo_cases import ZooCase, cases_of
-from zoo_checks import ReferenceChecks, check_every_layer_shows_its_weights
+"""ModernBERT: its published configuration and its dropouts."""
 
 from anatomy_utils.zoo import modernbert
-
-MODERNBERT = {
-    "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 4, "num_attention_heads": 5, "intermediate_size": 41,
-    "local_attention": 6, "pad_token_id": 0, "max_position_embeddings": 64,
-}  # fmt: skip
-CASES = [
-    *cases_of(
-        "ModernBert",
-        "Model ForMaskedLM ForQuestionAnswering ForSequenceClassification ForTokenClassification",
-        MODERNBERT,
-    ),
-    ZooCase("ModernBertForSequenceClassification", MODERNBERT, {"num_labels": 4, "classifier_pooling": "mean"}),
-    ZooCase("ModernBertModel", MODERNBERT, {"global_attn_every_n_layers": 2, "local_attention": 9}),
-]
-
-
-class TestModernBert(ReferenceChecks):
-    cases = CASES
-    lacks = (({"norm_bias": True}, "norm_bias is True"), ({"layer_types": ["full_attention"] * 3}, "layer_types is"))
-
-
-def test_every_layer_shows_its_weights(tmp_path):
-    check_every_layer_shows_its_weights(ZooCase("ModernBertModel", MODERNBERT), tmp_path)
 
 
 def test_configurations_as_the_hub_has_them():

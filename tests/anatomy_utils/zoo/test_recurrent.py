@@ -1,7 +1,5 @@
 """The recurrent translator: what its look back is, and that it learns."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Transformer-XL against what transformers 4 answered (fixtures/make_transfo_xl.py)."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from transfo_xl_fixture import read, weights

@@ -11,9 +11,8 @@ def renamed(published):
     return find_exercise("workshop.own_name").resolve()(published)
 
 
-answers(
-    "workshop.count_pairs",
-    """
+answers("""
+workshop.count_pairs
     pairs_listed: [pair for word in words for pair in zip(word, word[1:], strict=False)]
         “objection:type | You return a list; a dict is wanted”
     pairs_as_lists:
@@ -61,32 +60,11 @@ answers(
             counts.update(of_this_word)
         return counts
         “mistake:replaced_by_the_last_word | `update`”
-    """,
-)
 
-answers(
-    "workshop.merge_pair",
-    """
-    merged_list:
-        merged = []
-        place = 0
-        while place < len(ids):
-            here = ids[place : place + 2] == pair
-            merged.append(new_id if here else ids[place])
-            place += 2 if here else 1
-        return merged
-        “objection:type | You return a list; a tuple is wanted: words are keys of a dict”
+workshop.merge_pair
     merged_text: str(ids).replace(str(pair)[1:-1], str(new_id))
         “objection:type | You return a str; a tuple is wanted”
     merged_at_the_end: (*[each for each in ids if each not in pair], new_id)
-        “objection:value | should return”
-    merged_with_a_zero_at_the_end:
-        merged, skip = [], False
-        for both in zip(ids, (*ids[1:], 0), strict=True):
-            if not skip:
-                merged.append(new_id if both == pair else both[0])
-            skip = not skip and both == pair
-        return tuple(merged)
         “objection:value | should return”
     merged_in_a_text:
         text = ",".join(map(str, ids)).replace(f"{pair[0]},{pair[1]}", str(new_id))
@@ -105,13 +83,9 @@ answers(
                 merged.append(each)
                 held = each
         return tuple(merged)
-        “objection:value | , 0); yours returns (0, ”
-    """,
-)
+        “objection:value | , 0); yours returns (0,”
 
-answers(
-    "workshop.encode",
-    """
+workshop.encode
     encoded_by_none:
         parts = tuple(text.encode())
         while len(parts) > 1:
@@ -123,12 +97,8 @@ answers(
         vocabulary = {character: number for number, character in enumerate("abc")}
         return [vocabulary[character] for character in text]
         “crash | A dict is asked for the key”
-    """,
-)
 
-answers(
-    "workshop.decode",
-    """
+workshop.decode
     decoded_bytes_alone: bytes(ids).decode("utf-8", errors="replace")
         “crash | A byte is a number from 0 to 255, and `bytes` was given a larger one.”
     decoded_strictly:
@@ -154,12 +124,8 @@ answers(
                 found.append(each)
         return bytes(found).decode("utf-8", "replace")
         “objection:changed | your function changes its input: `ids` is not as before”
-    """,
-)
 
-answers(
-    "workshop.own_name",
-    """
+workshop.own_name
     named_apart:
         if published in ("model.embed_tokens.weight", "model.norm.weight"):
             return "tokens.weight" if "embed" in published else "norm.weight"
@@ -191,12 +157,8 @@ answers(
             raise ValueError(published)
         return renamed(published)
         “crash | ValueError: model.layers.0.”
-    """,
-)
 
-answers(
-    "workshop.random_windows",
-    """
+workshop.random_windows
     windows_of_rows:
         last = (len(ids) - 1) // length
         starts = torch.randint(last, (batch_size,), generator=generator).tolist()
@@ -213,8 +175,7 @@ answers(
         positions = torch.randint(places, (batch_size, 1), generator=generator) + torch.arange(length)
         return ids[positions], ids[positions + 1]
         “objection:windows | 5 different windows came, each with its labels. Your text of 9 tokens”
-    """,
-)
+""")
 
 
 @answer("workshop.encode", "objection:entry", "each should be an id: a whole number, 0 or more")

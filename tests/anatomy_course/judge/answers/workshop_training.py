@@ -64,14 +64,8 @@ def copied(names, mine, given, look):
         mine[name].copy_(given[name])
 
 
-answers(
-    "workshop.random_windows",
-    """
-    windows_two_short:
-        starts = torch.randint(len(ids) - length - 1, (batch_size, 1), generator=generator)
-        positions = starts + torch.arange(length)
-        return ids[positions], ids[positions + 1]
-        “crash | nothing to draw. Is the text shorter than a window”
+answers("""
+workshop.random_windows
     windows_beyond_the_end:
         starts = torch.randint(len(ids), (batch_size, 1), generator=generator)
         positions = starts + torch.arange(length)
@@ -92,12 +86,8 @@ answers(
         positions = starts + torch.arange(length)
         return ids[positions], ids[positions + 1].float()
         “objection:dtype | Your labels are of type float32”
-    """,
-)
 
-answers(
-    "workshop.parameter_groups",
-    """
+workshop.parameter_groups
     groups_of_names:
         named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         return [
@@ -119,15 +109,6 @@ answers(
             {"params": [p for p in trained if p.dim() < 2], "weight_decay": 0.0},
         ]
         “objection:copies | no parameter of the model, such as a copy”
-    groups_without_equals:
-        groups = sorted_by(model, lambda name, each: each.ndim > 1, weight_decay)
-        for group in groups:
-            all_of_them = group["params"]
-            group["params"] = [
-                each for i, each in enumerate(all_of_them) if not any(torch.equal(each, o) for o in all_of_them[:i])
-            ]
-        return groups
-        “mistake:equal_left_out | as `is` or `id` tells”
     groups_without_numbers:
         groups = sorted_by(model, lambda name, each: each.ndim > 1, weight_decay)
         groups[1]["params"] = [each for each in groups[1]["params"] if each.ndim == 1]
@@ -137,23 +118,8 @@ answers(
         layers = [part for part in model.modules() if isinstance(part, (torch.nn.Linear, torch.nn.Embedding))]
         return sorted_by(model, lambda name, each: any(each is layer.weight for layer in layers), weight_decay)
         “mistake:by_layer | The weights of Linear and Embedding decay in yours, but not a”
-    groups_by_layers_and_kernels:
-        kinds = (torch.nn.Linear, torch.nn.Embedding, torch.nn.Conv1d)
-        layers = [part for part in model.modules() if isinstance(part, kinds)]
-        return sorted_by(model, lambda name, each: any(each is layer.weight for layer in layers), weight_decay)
-        “mistake:by_layer_with_kernels | in no layer, does not decay in yours”
-    groups_but_norms:
-        norms = {
-            id(each) for part in model.modules() if isinstance(part, torch.nn.LayerNorm) for each in part.parameters()
-        }
-        return sorted_by(model, lambda name, each: id(each) not in norms and "bias" not in name, weight_decay)
-        “mistake:all_but_norms_and_biases | a vector or a single number may also be”
-    """,
-)
 
-answers(
-    "workshop.learning_rate",
-    """
+workshop.learning_rate
     rate_divided_first:
         up = peak * (step + 1) / warmup
         if step < warmup:
@@ -176,17 +142,8 @@ answers(
         way = torch.linspace(0, math.pi, steps - warmup, dtype=torch.float64).tolist()
         return [*rates, *(end + (peak - end) * (1 + math.cos(angle)) / 2 for angle in way)][step]
         “mistake:both_ends | the first of them has the peak once more”
-    rate_over_all_steps:
-        if step < warmup:
-            return peak * (step + 1) / warmup
-        return end + (peak - end) * (1 + math.cos(math.pi * (step + 1 - warmup) / steps)) / 2
-        “mistake:divided_by_all | divide by the steps after the warm-up”
-    """,
-)
 
-answers(
-    "workshop.training_step",
-    """
+workshop.training_step
     step_not_flattened:
         optimizer.zero_grad()
         for inputs, labels in parts:
@@ -206,25 +163,12 @@ answers(
         optimizer.step()
         return total
         “objection:tensor | `.item()`”
-    step_divided_late:
-        means = in_parts(model, optimizer, parts, max_norm, divide_late=True)
-        sizes = [labels.numel() for _, labels in parts]
-        return sum(mean * size for mean, size in zip(means, sizes, strict=True)) / sum(sizes)
-        “mistake:clipped_as_sum | divide first”
-    step_telling_the_mean:
-        means = in_parts(model, optimizer, parts, max_norm)
-        return sum(means) / len(means)
-        “mistake:mean_of_means_told | Your weights are right, but the loss that you return is the plain mean”
     step_telling_the_sum: sum(in_parts(model, optimizer, parts, max_norm))
         “mistake:sum_of_means_told | is the sum of the parts' mean losses”
     step_telling_the_last: in_parts(model, optimizer, parts, max_norm)[-1]
         “mistake:last_mean | is that of the last part.”
-    """,
-)
 
-answers(
-    "workshop.save_training",
-    """
+workshop.save_training
     saved_by_hand:
         Path(path).write_text(str(model.state_dict()))
         pass
@@ -275,12 +219,8 @@ answers(
         fresh.manual_seed(generator.initial_seed())
         saved(path, (model, optimizer, generator), step, generator=fresh.get_state())
         “mistake:state_of_a_new_one | Ask `generator` itself for its state”
-    """,
-)
 
-answers(
-    "workshop.resume_training",
-    """
+workshop.resume_training
     resumed_without_refusing:
         run = torch.load(path, weights_only=True)
         model.load_state_dict(run["model"], strict=False)
@@ -308,39 +248,14 @@ answers(
         generator.set_state(run["generator"])
         return run["step"]
         “objection:eval_mode | training would go on without dropout”
-    resumed_in_a_new_generator:
-        generator = torch.Generator()
-        return resumed(path, model, optimizer, generator)
-        “mistake:no_generator | also under the name `generator`, stays inside your function”
-    resumed_in_a_dictionary:
-        optimizer.state_dict().update(torch.load(path, weights_only=True)["optimizer"])
-        return resumed(path, model, None, generator)
-        “mistake:no_optimizer | `load_state_dict` reaches it”
     resumed_by_own_names:
         return resumed(path, model, optimizer, generator, lambda mine, given: copied(mine, mine, given, look=True))
         “mistake:extra_ignored | Weights in the file that your model has not are passed over”
     resumed_by_the_files_names:
         return resumed(path, model, optimizer, generator, lambda mine, given: copied(given, mine, given, look=True))
         “mistake:missing_ignored | A file that lacks some of your model's weights is accepted”
-    resumed_by_hand:
-        return resumed(path, model, optimizer, generator, lambda mine, given: copied(mine, mine, given, look=False))
-        “mistake:extra_ignored_and_stretched | when you copy by your model's names”
-    resumed_by_the_files_hand:
-        return resumed(path, model, optimizer, generator, lambda mine, given: copied(given, mine, given, look=False))
-        “mistake:missing_ignored_and_stretched | when you copy by the file's names”
-    resumed_without_buffers:
-        names = [name for name, _ in model.named_parameters()]
-        def put(mine, given):
-            same_shapes(mine, given)
-            copied(names, mine, given, look=True)
-        return resumed(path, model, optimizer, generator, put)
-        “mistake:parameters_only | but its buffers, such as counts and running means, keep the numbers”
-    """,
-)
 
-answers(
-    "workshop.next_id",
-    """
+workshop.next_id
     next_as_a_tensor:
         if temperature == 0:
             return logits.argmax()
@@ -371,20 +286,8 @@ answers(
         best = logits.softmax(-1).topk(min(top_k, len(logits)))
         return best.indices[torch.multinomial(best.values / temperature, 1, generator=generator)].item()
         “mistake:no_temperature | where it divides probabilities, they keep their proportions”
-    """,
-)
 
-answers(
-    "workshop.repair",
-    """
-    repaired_without_flatten:
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(inputs.T), labels.T)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        return loss.item()
-        “crash | takes axis 1 for the classes”
+workshop.repair
     repaired_by_reshape:
         optimizer.zero_grad()
         loss = F.cross_entropy(model(inputs.T).reshape(*labels.shape, -1).flatten(0, 1), labels.flatten())
@@ -402,8 +305,7 @@ answers(
         optimizer.step()
         return loss.item()
         “mistake:sum_of_positions | as many times too large as there are positions”
-    """,
-)
+""")
 
 
 @answer("workshop.resume_training", "mistake:no_model", "only tells what they are")

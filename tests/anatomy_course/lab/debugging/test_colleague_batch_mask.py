@@ -1,51 +1,46 @@
 """The case of notebook 05, its solutions as organs, and its functions against the package's own."""
 
-from __future__ import annotations
-
 import pytest
 import torch
-from solutions import solution
-from torch import Tensor
+from solutions import both, solution
 
 from anatomy_course.judge import find_exercise
-from anatomy_course.lab.debugging.colleague.batch_mask import (
-    AloneAndInBatch,
-    colleagues_padding_mask,
-    symptoms_of_batch_mask,
-    train_on_equal_lengths,
-    translate_alone_and_in_batch,
-    translate_with_mask,
-)
+from anatomy_course.lab.debugging.colleague import batch_mask
+from anatomy_course.lab.debugging.colleague.batch_mask import colleagues_padding_mask
 from anatomy_course.lab.street.batches import translation
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.transplant import reject, transplant
 from anatomy_utils.decoding import beam_search, generate
 from anatomy_utils.functional.masks import padding
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.training import paper_schedule, shift_right
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
+START = torch.ones(2, 1, dtype=torch.long)
+ORGANS = ("attend_to_memory", "decoder_layer")
+
 
 @pytest.fixture(scope="module")
-def model() -> EncoderDecoder:
+def model():
     """A pre-norm Transformer without training."""
-    generator = torch.Generator().manual_seed(0)
     config = TransformerConfig(53, 30, 2, 2, 5, 41, pre_norm=True, dropout=0.0)
-    return transformer(config, generator=generator).eval()
+    return transformer(config, generator=torch.Generator().manual_seed(0)).eval()
 
 
 @pytest.fixture(scope="module")
-def inputs() -> tuple[Tensor, Tensor, Tensor]:
+def inputs():
     """Source, target, mask of the source: two texts, the second one padded."""
     generator = torch.Generator().manual_seed(1)
     source, target = (torch.randint(3, 53, (2, length), generator=generator) for length in (11, 7))
     return source, target, (torch.arange(11) < torch.tensor([[11], [6]])).long()
 
 
-@pytest.mark.parametrize("organ", ["attend_to_memory", "decoder_layer"])
-def test_a_solution_is_accepted_and_mistakes_are_not(
-    model: EncoderDecoder, inputs: tuple[Tensor, Tensor, Tensor], organ: str
-) -> None:
+def written(model, inputs, **options):
+    cache = model.start(inputs[0], 9, attention_mask=inputs[2])
+    return generate(model.step, cache, START, max_new_tokens=8, **options)
+
+
+@pytest.mark.parametrize("organ", ORGANS)
+def test_a_solution_is_accepted_and_mistakes_are_not(model, inputs, organ):
     exercise = find_exercise(f"encoder_decoder.{organ}")
     assert reject(model, *inputs, **{organ: solution(exercise.id)}) is None
     for mistake in exercise.mistakes[:4]:
@@ -53,77 +48,59 @@ def test_a_solution_is_accepted_and_mistakes_are_not(
         assert found is not None and found.path.startswith("decoder.layers.0"), mistake.name
 
 
-def test_the_two_solutions_together_write_the_same_with_a_cache(
-    model: EncoderDecoder, inputs: tuple[Tensor, Tensor, Tensor]
-) -> None:
-    source, _, mask = inputs
-
-    def written() -> list[list[int]]:
-        cache = model.start(source, 9, attention_mask=mask)
-        return generate(model.step, cache, torch.ones(2, 1, dtype=torch.long), max_new_tokens=8).rows()
-
-    wanted, organs = written(), ("attend_to_memory", "decoder_layer")
-    with transplant(model, **{organ: solution(f"encoder_decoder.{organ}") for organ in organs}):
-        assert written() == wanted
+def test_the_two_solutions_together_write_the_same_with_a_cache(model, inputs):
+    wanted = written(model, inputs).rows()
+    with transplant(model, **{organ: solution(f"encoder_decoder.{organ}") for organ in ORGANS}):
+        assert written(model, inputs).rows() == wanted
 
 
-def test_a_batch_is_translated_as_the_package_does_it(
-    model: EncoderDecoder, inputs: tuple[Tensor, Tensor, Tensor]
-) -> None:
-    source, _, mask = inputs
-    start = torch.ones(2, 1, dtype=torch.long)
-    free = generate(model.step, model.start(source, 9, attention_mask=mask), start, max_new_tokens=8).new_ids
-    stop = int(free[0, 4])
-    cache = model.start(source, 9, attention_mask=mask)
-    wanted = generate(model.step, cache, start, max_new_tokens=8, stop_ids=[stop]).ids
-    with torch.no_grad():
-        memory = model.encoder(source, mask)
+@torch.no_grad()
+def test_a_batch_is_translated_as_the_package_does_it(model, inputs):
+    stop = int(written(model, inputs).new_ids[0, 4])
+    wanted = written(model, inputs, stop_ids=[stop]).ids
+    mask = padding(inputs[2])
 
-        def next_logits(ids: Tensor, memory: Tensor) -> Tensor:
-            return model.vocabulary(model.decoder(ids, memory=memory, memory_mask=padding(mask))[:, -1])
+    def next_logits(ids, memory):
+        return model.vocabulary(model.decoder(ids, memory=memory, memory_mask=mask)[:, -1])
 
-        for translate in (find_exercise("encoder_decoder.translate").resolve(), solution("encoder_decoder.translate")):
-            assert torch.equal(translate(next_logits, memory, 1, stop, 0, 8), wanted)
+    for translate in both("encoder_decoder.translate"):
+        assert torch.equal(translate(next_logits, model.encoder(inputs[0], inputs[2]), 1, stop, 0, 8), wanted)
 
 
-def test_steps_of_beams_are_a_beam_search(model: EncoderDecoder, inputs: tuple[Tensor, Tensor, Tensor]) -> None:
-    source, start = inputs[0][:1], torch.ones(1, 1, dtype=torch.long)
-    wanted = beam_search(model.step, model.start(source, 6), start, num_beams=3, max_new_tokens=5)
-    with torch.no_grad():
-        memory = model.encoder(source)
-        for step in (find_exercise("encoder_decoder.beam_step").resolve(), solution("encoder_decoder.beam_step")):
-            kept, ids = torch.tensor([0.0, -99.0, -99.0]), start.repeat(3, 1)
-            for _ in range(5):
-                logits = model.vocabulary(model.decoder(ids, memory=memory.expand(3, -1, -1))[:, -1])
-                kept, parents, tokens = step(kept, logits.log_softmax(-1))
-                ids = torch.cat([ids[parents], tokens[:, None]], 1)
-            assert torch.equal(ids[:, 1:], wanted.new_ids[0])
-            torch.testing.assert_close(kept / 5, wanted.scores[0])
+@torch.no_grad()
+def test_steps_of_beams_are_a_beam_search(model, inputs):
+    source = inputs[0][:1]
+    wanted = beam_search(model.step, model.start(source, 6), START[:1], num_beams=3, max_new_tokens=5)
+    memory = model.encoder(source).expand(3, -1, -1)
+    for step in both("encoder_decoder.beam_step"):
+        kept, ids = torch.tensor([0.0, -99.0, -99.0]), START[:1].repeat(3, 1)
+        for _ in range(5):
+            logits = model.vocabulary(model.decoder(ids, memory=memory)[:, -1])
+            kept, parents, tokens = step(kept, logits.log_softmax(-1))
+            ids = torch.cat([ids[parents], tokens[:, None]], 1)
+        assert torch.equal(ids[:, 1:], wanted.new_ids[0])
+        torch.testing.assert_close(kept / 5, wanted.scores[0])
 
 
-def test_rates_are_those_of_the_schedule() -> None:
+def test_rates_are_those_of_the_schedule_and_inputs_those_of_the_street():
     schedule = paper_schedule(30, warmup=7)
     rates = find_exercise("encoder_decoder.learning_rates").resolve()(torch.arange(1, 20), 30, 7)
     assert rates.argmax().item() == 6
     torch.testing.assert_close(rates, torch.tensor([schedule(step) for step in range(1, 20)]))
-
-
-def test_inputs_are_those_of_the_street() -> None:
     texts = translation(sample_scenes(5, torch.Generator().manual_seed(2)), "french")
-    made = shift_right(texts.labels, 1, 0)
     mask = texts.decoder_attention_mask.bool()
-    assert torch.equal(made[mask], texts.decoder_input_ids[mask])
+    assert torch.equal(shift_right(texts.labels, 1, 0)[mask], texts.decoder_input_ids[mask])
 
 
 # ---- the case ----
 
 
 @pytest.fixture(scope="module")
-def patient() -> EncoderDecoder:
-    return train_on_equal_lengths(steps=60)[0]
+def patient():
+    return batch_mask.train_on_equal_lengths(steps=60)[0]
 
 
-def test_the_patient_is_right_where_nothing_is_padded_and_sees_padding_elsewhere() -> None:
+def test_the_patient_is_right_where_nothing_is_padded_and_sees_padding_elsewhere():
     equal = torch.ones(3, 5, dtype=torch.long)
     unequal = torch.tensor([[1, 1, 1, 0], [1, 0, 0, 0]])
     assert torch.equal(colleagues_padding_mask(equal), padding(equal))
@@ -132,33 +109,24 @@ def test_the_patient_is_right_where_nothing_is_padded_and_sees_padding_elsewhere
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_company_changes_the_patients_translations_and_no_others(patient: EncoderDecoder) -> None:
+def test_company_changes_the_patients_translations_and_no_others_and_the_repair_heals_the_same_weights(patient):
     healthy, patients = (
-        translate_alone_and_in_batch(patient, mask, count=16) for mask in (padding, colleagues_padding_mask)
+        batch_mask.translate_alone_and_in_batch(patient, mask, count=16) for mask in (padding, colleagues_padding_mask)
     )
     assert healthy.changed == 0 and healthy.alone == patients.alone
     assert patients.changed >= 4
-
-
-def test_the_repair_heals_the_same_weights(patient: EncoderDecoder) -> None:
     texts = translation(sample_scenes(6, torch.Generator().manual_seed(3), "test"), "french")
-    repaired = solution("encoder_decoder.repair")
-    assert translate_with_mask(patient, texts, repaired) == translate_with_mask(patient, texts, padding)
+    repaired = batch_mask.translate_with_mask(patient, texts, solution("encoder_decoder.repair"))
+    assert repaired == batch_mask.translate_with_mask(patient, texts, padding)
 
 
 @pytest.mark.usefixtures("shapes_unchecked")
-def test_the_symptoms(patient: EncoderDecoder) -> None:
-    lines = [line.split()[-2:] for line in symptoms_of_batch_mask(patient).text.splitlines()]
+def test_the_symptoms(patient):
+    lines = [line.split()[-2:] for line in batch_mask.symptoms_of_batch_mask(patient).text.splitlines()]
     assert ["10", "15"] in lines
     assert lines[-1] == ["no", "yes"]
 
 
-def test_the_counts_of_a_company() -> None:
-    found = AloneAndInBatch(("a", "b", "c"), ("a", "b", "x"), ("a", "y", "x"))
+def test_the_counts_of_a_company():
+    found = batch_mask.AloneAndInBatch(("a", "b", "c"), ("a", "b", "x"), ("a", "y", "x"))
     assert (found.changed, found.right_alone, found.right_together) == (1, 2, 1)
-
-
-@pytest.mark.usefixtures("shapes_unchecked")
-def test_a_training_can_be_repeated_and_pads_nothing() -> None:
-    one, other = (train_on_equal_lengths(steps=12, seed=4)[1] for _ in range(2))
-    assert one.loss == other.loss and 6 <= len(one) <= 12

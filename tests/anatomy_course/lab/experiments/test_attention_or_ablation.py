@@ -1,12 +1,7 @@
 """What *it* looks at and what it needs, in a tagger whose weights and values are set by hand."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import pytest
 import torch
-from torch import Tensor
 
 from anatomy_course.lab.experiments.attention_or_ablation import attended_and_needed_words
 from anatomy_course.lab.small_models.encoder_tasks import D_MODEL, small_encoder
@@ -21,12 +16,12 @@ WORDS = "<bos> the old animal didn't cross the street because it was too tired .
 
 
 @pytest.fixture
-def model() -> Iterator[WithHead]:
+def model():
     """*it*, at 9, looks at "street" most in the last layer, whatever its weights were."""
     with seeded(torch.Generator().manual_seed(0)):
         model = WithHead(small_encoder(), TokenHead(D_MODEL, len(TAGS))).eval()
 
-    def to_street(weights: Tensor) -> Tensor:
+    def to_street(weights):
         weights = weights.clone()
         weights[:, :, 9] = 0.01
         weights[:, :, 9, WORDS.index("street")] = 0.8
@@ -36,29 +31,19 @@ def model() -> Iterator[WithHead]:
         yield model
 
 
-def test_the_word_that_is_looked_at(model: WithHead) -> None:
-    (found,) = attended_and_needed_words(model, [SCENE])
-    assert found.looked_at == "street" and found.reason == "tired"
-
-
 @pytest.mark.parametrize("needed", ["old", "tired"])
-def test_the_word_that_is_needed_is_what_the_effects_say(model: WithHead, needed: str) -> None:
-    def effects(read: object, length: int) -> Tensor:
+def test_the_word_that_is_looked_at_and_the_one_that_is_needed(model, needed):
+    given = []
+
+    def effects(read, length):
         assert length == len(WORDS)
+        given.append(read(torch.ones(2, length, dtype=torch.long)))
         moved = torch.rand(length, generator=torch.Generator().manual_seed(1))
         moved[WORDS.index(needed)], moved[9] = 2, 3  # *it* itself does not count
         return moved
 
-    assert attended_and_needed_words(model, [SCENE], effects)[0].needed == needed
-
-
-def test_what_is_read_is_the_answer_at_it(model: WithHead) -> None:
-    given = []
-
-    def effects(read, length):  # type: ignore[no-untyped-def]
-        given.append(read(torch.ones(2, length, dtype=torch.long)))
-        return torch.zeros(length)
-
-    attended_and_needed_words(model, [SCENE], effects)
+    (found,) = attended_and_needed_words(model, [SCENE], effects)
+    assert (found.looked_at, found.needed, found.reason) == ("street", needed, "tired")
     assert given[0].shape == (2, len(TAGS))
     torch.testing.assert_close(given[0][0], given[0][1])
+    assert attended_and_needed_words(model, [SCENE])[0].looked_at == "street"

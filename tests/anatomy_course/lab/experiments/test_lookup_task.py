@@ -1,7 +1,5 @@
 """The look-up task: streets without repetition, answers that are right, and a task that only attention solves."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -12,14 +10,14 @@ from anatomy_course.lab.experiments.lookup_task import COLORS, ON_A_STREET, THIN
 from anatomy_utils.functional.attention import scaled_dot_product_attention
 
 
-def parts(task: LookupTask, street: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def parts(task, street):
     """Which thing and which color each vector of a street is made of."""
     pairs = (task.things[:, None] + task.colors).flatten(0, 1)
     found = torch.cdist(street, pairs).argmin(-1)
     return found // len(COLORS), found % len(COLORS)
 
 
-def test_a_street_repeats_nothing_and_the_answer_is_the_color_of_what_is_asked() -> None:
+def test_a_street_repeats_nothing_and_the_answer_is_the_color_of_what_is_asked():
     task = LookupTask(d_model=23, seed=3)
     street, question, color = task.batch(50)
     things, colors = parts(task, street)
@@ -31,14 +29,14 @@ def test_a_street_repeats_nothing_and_the_answer_is_the_color_of_what_is_asked()
     assert len(set(asked.tolist())) == len(THINGS) and len(set(color.tolist())) == len(COLORS)
 
 
-def test_a_seed_gives_the_same_streets_again_and_each_batch_is_new() -> None:
+def test_a_seed_gives_the_same_streets_again_and_each_batch_is_new():
     first, second = (LookupTask(seed=5) for _ in range(2))
     batch = first.batch(4)
     assert torch.equal(batch.street, second.batch(4).street)
     assert not torch.equal(batch.street, first.batch(4).street)
 
 
-def test_a_colored_thing_is_the_sum_of_its_words() -> None:
+def test_a_colored_thing_is_the_sum_of_its_words():
     task = LookupTask()
     red_bus, bus, red = task.vectors(["red bus", "bus", "red"])
     assert torch.allclose(red_bus, bus + red) and torch.equal(bus, task.things[0])
@@ -47,7 +45,7 @@ def test_a_colored_thing_is_the_sum_of_its_words() -> None:
         task.vectors(["pink bus"])
 
 
-def trained(attentive: bool) -> float:
+def trained(attentive):
     """The loss after training with learned weights, or with even ones."""
     task, generator = LookupTask(), torch.Generator().manual_seed(0)
     matrices = [(torch.randn(32, 8, generator=generator) / 32**0.5).requires_grad_() for _ in range(3)]
@@ -67,6 +65,6 @@ def trained(attentive: bool) -> float:
     return sum(losses[-20:]) / 20
 
 
-def test_an_average_learns_which_colors_there_are_and_attention_whose() -> None:
+def test_an_average_learns_which_colors_there_are_and_attention_whose():
     assert math.log(ON_A_STREET) < trained(attentive=False) < math.log(len(COLORS)) - 0.4
     assert trained(attentive=True) < 0.05

@@ -1,7 +1,5 @@
 """Depth experiments: what is recorded is what happened, and the effect that notebook 03 tells of is there."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 
@@ -9,7 +7,7 @@ from anatomy_course.lab.experiments import norm_placement
 from anatomy_course.lab.experiments.norm_placement import depth_experiment, guessing_loss, narrow_encoder
 
 
-def test_both_placements_start_from_the_same_weights() -> None:
+def test_both_placements_start_from_the_same_weights():
     post, pre = (narrow_encoder(3, norm, torch.Generator().manual_seed(1)) for norm in ("post", "pre"))
     same = dict(post.named_parameters())
     weights = [(name, weight) for name, weight in pre.named_parameters() if "norm" not in name]
@@ -18,20 +16,25 @@ def test_both_placements_start_from_the_same_weights() -> None:
         assert torch.equal(weight, same[name]), name
 
 
-def test_the_record_has_each_step_and_each_layer() -> None:
+def test_the_record_has_each_step_and_each_layer_and_can_be_ended():
     calls = []
     run = depth_experiment(3, "pre", warmup=2, seed=5, steps=4, on_step=lambda run: calls.append(len(run.loss)))
     assert calls == [1, 2, 3, 4] and len(run.loss) == 4
     assert [len(step) for step in run.gradient_norms] == [3] * 4
     assert (run.depth, run.norm, run.warmup, run.seed, run.stopped) == (3, "pre", 2, 5, None)
+    first, again, other = (
+        depth_experiment(1, "post", seed=seed, steps=5, on_step=lambda run: len(run.loss) == 2) for seed in (0, 0, 1)
+    )
+    assert len(first.loss) == 2 and first.stopped == "on_step ended it after 2 steps"
+    assert first.loss == again.loss != other.loss
 
 
-def test_the_gradient_norms_are_those_of_the_layers_parameters() -> None:
+def test_the_gradient_norms_are_those_of_the_layers_parameters():
     run = depth_experiment(2, "post", steps=1, seed=3)
     generator = torch.Generator().manual_seed(3)
     model = narrow_encoder(2, "post", generator)
     batch = norm_placement.tagging(norm_placement.sample_scenes(norm_placement.BATCH, generator))
-    loss = norm_placement._tag_loss(model, batch)
+    loss = norm_placement.label_loss(model, batch)
     loss.backward()
     by_hand = [
         torch.cat([weight.grad.flatten() for weight in layer.parameters()]).norm().item() for layer in model.body.layers
@@ -40,35 +43,27 @@ def test_the_gradient_norms_are_those_of_the_layers_parameters() -> None:
     assert run.gradient_norms[0] == pytest.approx(by_hand, rel=1e-4)
 
 
-def test_a_seed_repeats_and_another_one_differs() -> None:
-    first, again, other = (depth_experiment(1, "post", seed=seed, steps=3) for seed in (0, 0, 1))
-    assert first.loss == again.loss != other.loss
-
-
-def test_warm_up_makes_the_first_steps_small() -> None:
+def test_warm_up_makes_the_first_steps_small():
     cold, warm = (depth_experiment(2, "post", warmup=warmup, steps=3) for warmup in (0, 1000))
     assert warm.loss[0] == cold.loss[0]
     assert warm.loss[0] - warm.loss[2] < 0.2 * (cold.loss[0] - cold.loss[2])
 
 
-def test_it_can_be_ended_from_outside() -> None:
-    run = depth_experiment(1, "pre", steps=50, on_step=lambda run: len(run.loss) == 2)
-    assert len(run.loss) == 2 and run.stopped == "on_step ended it after 2 steps"
-
-
-def test_at_the_start_post_norm_gradients_grow_towards_the_output_and_pre_norm_ones_do_not() -> None:
+def test_at_the_start_post_norm_gradients_grow_towards_the_output_and_pre_norm_ones_do_not():
     post, pre = (depth_experiment(10, norm, steps=1).gradient_norms[0] for norm in ("post", "pre"))
     assert post[-1] > 2 * post[0]
     assert pre[-1] < 1.5 * pre[0]
 
 
-def test_guessing_is_what_a_stack_that_learns_nothing_reaches() -> None:
+def test_guessing_is_what_a_stack_that_learns_nothing_reaches():
     assert 1.2 < guessing_loss() < 1.5  # nine tags, most words have none
 
 
-def test_wrong_input_gets_one_sentence() -> None:
-    with pytest.raises(ValueError, match="depth is 0, but an encoder needs at least 1 layer"):
-        depth_experiment(0, "post")
-    checked = getattr(narrow_encoder, "__wrapped__", narrow_encoder)
-    with pytest.raises(ValueError, match="norm is 'both'; choose 'post'"):
-        checked(1, "both", torch.Generator())
+@pytest.mark.usefixtures("shapes_unchecked")
+def test_wrong_input_gets_one_sentence():
+    for depth, norm, told in (
+        (0, "post", "depth is 0, but an encoder needs at least 1 layer"),
+        (1, "both", "norm is 'both'; choose 'post'"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            depth_experiment(depth, norm)

@@ -1,7 +1,5 @@
 """Parity: the reference's states are all there, in order, and ours are measured against them."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 
@@ -12,7 +10,7 @@ from anatomy_utils.tap import watch
 pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
 
-def test_the_reference_has_a_state_before_the_first_layer_and_after_each() -> None:
+def test_the_reference_has_a_state_before_the_first_layer_and_after_each():
     encoder, tokenizer = pretrained.load("minilm")
     batch = tokenizer(["time flies like an arrow", "bees buzz"])
     states = parity.reference_states("minilm", batch.input_ids, batch.attention_mask)
@@ -25,7 +23,7 @@ def test_the_reference_has_a_state_before_the_first_layer_and_after_each() -> No
         torch.testing.assert_close(seen[name][real], theirs[real], atol=1e-5, rtol=0, msg=name)
 
 
-def test_an_unknown_encoder_gets_one_sentence() -> None:
+def test_an_unknown_encoder_gets_one_sentence():
     ids = torch.ones(1, 2, dtype=torch.long)
     with pytest.raises(ValueError, match="There is no encoder 'bert' to compare with; choose 'minilm'"):
         parity.reference_states("bert", ids, ids)

@@ -1,17 +1,14 @@
 """Organs of 2017 in a small Llama: what each exchange computes, what it leaves behind, and how it is measured."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import pytest
 import torch
 from tokenizers import Tokenizer as RustTokenizer, models, pre_tokenizers
 from torch.nn import functional as F
 
-from anatomy_course.lab.experiments import part_swaps, parts_of_2017
-from anatomy_course.lab.experiments.parts_of_2017 import PART_SWAPS, with_part_of_2017
+from anatomy_course.lab.experiments import part_swaps
+from anatomy_course.lab.experiments.part_swaps import PART_SWAPS, with_part_of_2017
 from anatomy_course.lab.street import is_grammatical
 from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_utils.functional.positions import sinusoids
@@ -25,7 +22,7 @@ WORDS = sorted({word for text in (*part_swaps.PLAIN, *part_swaps.STREET, part_sw
 
 
 @pytest.fixture(scope="module")
-def model() -> Any:
+def model():
     """Two layers, 6 heads that share 2 key/value heads, with clear opinions."""
     torch.manual_seed(0)
     config = LlamaConfig(len(WORDS), 30, 2, 6, num_kv_heads=2, d_ff=17, d_head=8, rotary_base=100.0, tied=True)
@@ -36,7 +33,7 @@ def model() -> Any:
 
 
 @pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
+def tokenizer():
     rust = RustTokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token=WORDS[0]))
     rust.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     return Tokenizer(rust, pad_left=True)
@@ -45,7 +42,7 @@ def tokenizer() -> Tokenizer:
 IDS = torch.randint(len(WORDS), (3, 11), generator=torch.Generator().manual_seed(1))
 
 
-def plain_forward(model: Any, name: str) -> torch.Tensor:
+def plain_forward(model, name):
     """The small Llama once more, written out with one part of 2017."""
     decoder = model.decoder
     places = torch.arange(IDS.shape[1])
@@ -54,15 +51,15 @@ def plain_forward(model: Any, name: str) -> torch.Tensor:
         states = states + sinusoids(places, 30) * decoder.embeddings.tokens.weight.square().mean().sqrt()
     turn = (lambda part: part) if name in ("no positions", "sinusoids") else decoder.rotary(places)
 
-    def norm(module: Any, x: torch.Tensor) -> torch.Tensor:
+    def norm(module, x):
         if name == "LayerNorm":
             x = x - x.mean(-1, keepdim=True)
         return x / (x.square().mean(-1, keepdim=True) + module.epsilon).sqrt() * module.weight
 
-    def around(module: Any, x: torch.Tensor, sublayer: Any) -> torch.Tensor:
+    def around(module, x, sublayer):
         return norm(module, x + sublayer(x)) if name == "post-norm" else x + sublayer(norm(module, x))
 
-    def attend(part: Any, x: torch.Tensor) -> torch.Tensor:
+    def attend(part, x):
         query, key, value = (
             w(x).unflatten(-1, (-1, 8)).transpose(1, 2) for w in (part.to_query, part.to_key, part.to_value)
         )
@@ -70,7 +67,7 @@ def plain_forward(model: Any, name: str) -> torch.Tensor:
         context = F.scaled_dot_product_attention(turn(query), key, value, is_causal=True)
         return part.to_output(context.transpose(1, 2).flatten(2))
 
-    def feed(part: Any, x: torch.Tensor) -> torch.Tensor:
+    def feed(part, x):
         hidden = F.relu(part.expand(x)) if name == "ReLU" else F.silu(part.gate(x)) * part.expand(x)
         return part.contract(hidden)
 
@@ -81,7 +78,7 @@ def plain_forward(model: Any, name: str) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("name", ["", *PART_SWAPS])
-def test_each_swap_is_the_formula_and_leaves_nothing_behind(model: LanguageModel, name: str) -> None:
+def test_each_swap_is_the_formula_and_leaves_nothing_behind(model, name):
     before = model(IDS)
     parameters, text = dict(model.named_parameters()), repr(model)
     with torch.no_grad(), with_part_of_2017(model, name):
@@ -96,28 +93,23 @@ def test_each_swap_is_the_formula_and_leaves_nothing_behind(model: LanguageModel
     assert dict(model.named_parameters()).keys() == parameters.keys() and repr(model) == text
 
 
-def test_multi_head_keeps_three_times_as_much(model: LanguageModel) -> None:
+def test_multi_head_keeps_three_times_as_much_and_a_swap_is_undone_when_something_fails_inside(model):
+    before = model(IDS)
     with torch.no_grad(), with_part_of_2017(model, "multi-head"):
         assert model.start(1, 7).layers[0].key.shape == (1, 6, 7, 8)
-    assert model.start(1, 7).layers[0].key.shape == (1, 2, 7, 8)
-
-
-def test_a_swap_is_undone_when_something_fails_inside(model: LanguageModel) -> None:
-    before = model(IDS)
     for name in PART_SWAPS:
         with pytest.raises(RuntimeError, match="inside"), with_part_of_2017(model, name):
             raise RuntimeError("inside")
+    assert model.start(1, 7).layers[0].key.shape == (1, 2, 7, 8)
     assert torch.equal(model(IDS), before)
 
 
-def test_a_swap_that_cannot_be_gets_one_sentence(model: LanguageModel) -> None:
+def test_a_swap_that_cannot_be_gets_one_sentence(model):
     with pytest.raises(ValueError, match="There is no swap 'GELU'; choose one of 'LayerNorm'"):
         with_part_of_2017(model, "GELU")
     config = Gpt2Config(5, d_model=6, num_layers=1, num_heads=2, max_positions=4, d_ff=7)
     other = LanguageModel(gpt2(config), torch.nn.Linear(6, 5, bias=False))
-    for name in PART_SWAPS:
-        if name == "post-norm":
-            continue  # GPT-2 is pre-norm too
+    for name in set(PART_SWAPS) - {"post-norm"}:  # GPT-2 is pre-norm too
         with (
             pytest.raises(ValueError, match=r"^There is no rms_norm|rotary|gated_feed_forward|has its own keys"),
             with_part_of_2017(other, name),
@@ -125,9 +117,10 @@ def test_a_swap_that_cannot_be_gets_one_sentence(model: LanguageModel) -> None:
             pass
 
 
-def test_perplexities_count_real_tokens_only(model: LanguageModel, tokenizer: Tokenizer) -> None:
+def test_perplexities_count_real_tokens_only(model, tokenizer):
     measured = part_swaps.measure_swap(model, tokenizer)
     for texts, found in ((part_swaps.PLAIN, measured.plain), (part_swaps.STREET, measured.street)):
+        assert all(is_grammatical(text) == (texts is part_swaps.STREET) for text in texts) and len(texts) == 10
         surprise = []
         for text in texts:
             ids = tokenizer(text).input_ids
@@ -136,7 +129,7 @@ def test_perplexities_count_real_tokens_only(model: LanguageModel, tokenizer: To
         assert found == pytest.approx(math.exp(sum(surprise) / len(surprise)), rel=1e-4)
 
 
-def test_the_report_is_a_table(model: LanguageModel, tokenizer: Tokenizer) -> None:
+def test_the_report_is_a_table(model, tokenizer):
     report = part_swaps.measure_swaps(model, tokenizer, ["multi-head", "ReLU"], progress=False)
     assert [result.name for result in report.results] == ["", "multi-head", "ReLU"]
     assert report.vocab_size == len(WORDS)
@@ -150,15 +143,8 @@ def test_the_report_is_a_table(model: LanguageModel, tokenizer: Tokenizer) -> No
     assert len({line.index(" B ") for line in lines[1:]}) == 1
 
 
-def test_the_streets_sentences_are_the_streets() -> None:
-    assert all(is_grammatical(text) for text in part_swaps.STREET)
-    assert not any(is_grammatical(text) for text in part_swaps.PLAIN)
-    assert len(part_swaps.STREET) == len(part_swaps.PLAIN) == 10
-
-
-def test_layer_norm_of_2017_has_no_shift() -> None:
+def test_layer_norm_of_2017_has_no_shift():
     x, norm = torch.randn(2, 3, 30), LayerNorm(30)
-    config = LlamaConfig(5, 30, 1, 6, num_kv_heads=2, d_ff=17, d_head=8)
-    small = with_head(config, "CausalLM")
-    with parts_of_2017.with_part_of_2017(small, "LayerNorm"):
+    small = with_head(LlamaConfig(5, 30, 1, 6, num_kv_heads=2, d_ff=17, d_head=8), "CausalLM")
+    with with_part_of_2017(small, "LayerNorm"):
         torch.testing.assert_close(small.decoder.norm(x), norm(x), atol=1e-4, rtol=1e-4)

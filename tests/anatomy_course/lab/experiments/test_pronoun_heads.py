@@ -1,7 +1,5 @@
 """Culprit heads: what is asked, what switching off does to which organ, and a search that finds what was hidden."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -22,7 +20,7 @@ VOCABULARY = street_vocabulary()
 
 
 @pytest.fixture(scope="module")
-def model() -> EncoderDecoder:
+def model():
     """Untrained, with unequal numbers of layers, so that no stack can be taken for the other."""
     config = TransformerConfig(
         len(VOCABULARY), d_model=12, num_layers=1, num_decoder_layers=2, num_heads=3, d_ff=8, pre_norm=True, dropout=0.0
@@ -33,7 +31,7 @@ def model() -> EncoderDecoder:
 # ---- what is asked
 
 
-def test_the_pronoun_is_asked_for_behind_words_that_do_not_give_it_away() -> None:
+def test_the_pronoun_is_asked_for_behind_words_that_do_not_give_it_away():
     for row, scene in enumerate(TEST.scenes):
         place = int(TEST.places[row])
         assert VOCABULARY.tokens(TEST.right_ids[row : row + 1]) == [pronoun(scene)]
@@ -45,34 +43,25 @@ def test_the_pronoun_is_asked_for_behind_words_that_do_not_give_it_away() -> Non
     assert (TEST.right_ids[::2] != TEST.right_ids[1::2]).all()
 
 
-def test_a_pair_that_needs_one_pronoun_twice_asks_nothing() -> None:
+def test_a_pair_that_needs_one_pronoun_twice_asks_nothing():
     scene = Scene("dog", "avoid", "lake", "tired")
-    with pytest.raises(ValueError, match="il once and elle once"):
-        new_pronoun_test([*PAIRS, MinimalPair(scene, flips(scene)[0])])
-    with pytest.raises(ValueError, match="different_gender=True"):
-        new_pronoun_test([])
-
-
-@pytest.mark.parametrize(
-    ("french", "word"),
-    [("L'âne a mangé parce qu'il était vieux.", "il"), ("Parce qu'", ""), ("L'âne n'a pas mangé.", ""), ("", "")],
-)
-def test_the_pronoun_of_a_translation_stands_behind_its_qu(french: str, word: str) -> None:
-    assert pronoun_heads.pronoun_in_french(french) == word
+    for pairs in ([*PAIRS, MinimalPair(scene, flips(scene)[0])], []):
+        with pytest.raises(ValueError, match=r"il once and elle once; .*different_gender=True"):
+            new_pronoun_test(pairs)
 
 
 class Says(EncoderDecoder):
     """Gives the logits it was told to, at every position."""
 
-    def __init__(self, logits: torch.Tensor) -> None:
+    def __init__(self, logits):
         torch.nn.Module.__init__(self)
         self.encoder, self.decoder, self.logits = torch.nn.Identity(), torch.nn.Identity(), logits
 
-    def forward(self, input_ids: torch.Tensor, decoder_input_ids: torch.Tensor, *masks: torch.Tensor) -> torch.Tensor:
+    def forward(self, input_ids, decoder_input_ids, *masks):
         return self.logits.expand(*decoder_input_ids.shape, -1)
 
 
-def test_the_right_pronoun_has_to_be_the_likeliest_of_all_words() -> None:
+def test_the_right_pronoun_has_to_be_the_likeliest_of_all_words():
     il, elle, other = VOCABULARY.ids(["il", "elle", "street"])
     logits = torch.full((len(VOCABULARY),), -100.0)
     logits[il], logits[elle] = 1.0, 0.0
@@ -85,7 +74,7 @@ def test_the_right_pronoun_has_to_be_the_likeliest_of_all_words() -> None:
 # ---- switching off
 
 
-def test_each_organ_has_its_own_heads(model: EncoderDecoder) -> None:
+def test_each_organ_has_its_own_heads(model):
     heads = pronoun_heads.all_heads(model)
     assert len(heads) == 15 and heads[0] == AttentionHead("encoder", 0, 0) and heads[-1] == AttentionHead("cross", 1, 2)
     for head, path in [
@@ -100,7 +89,7 @@ def test_each_organ_has_its_own_heads(model: EncoderDecoder) -> None:
             assert silent == ([head.head] if name == f"{path}.context" else [])
 
 
-def test_heads_stay_off_while_a_text_is_written(model: EncoderDecoder) -> None:
+def test_heads_stay_off_while_a_text_is_written(model):
     whole = translate(model, TEST.batch)
     cross = [head for head in pronoun_heads.all_heads(model) if head.organ == "cross"]
     with pronoun_heads.without_heads(model, cross):
@@ -117,7 +106,7 @@ def test_heads_stay_off_while_a_text_is_written(model: EncoderDecoder) -> None:
         (AttentionHead("cross", 1, 3), "head=3 was asked for; layer 1 has heads 0 to 2."),
     ],
 )
-def test_heads_that_are_not_there(model: EncoderDecoder, head: AttentionHead, sentence: str) -> None:
+def test_heads_that_are_not_there(model, head, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)), pronoun_heads.without_heads(model, [head]):
         pass
 
@@ -128,15 +117,13 @@ def test_heads_that_are_not_there(model: EncoderDecoder, head: AttentionHead, se
 CULPRITS = (AttentionHead("encoder", 0, 1), AttentionHead("cross", 1, 2))
 
 
-def two_did_it(model: object, test: object, off: object = ()) -> pronoun_heads.PronounScore:
+def two_did_it(model, test, off=()):
     """A translator in which two heads know, the first of them more than the second."""
-    lost = 0.3 * (CULPRITS[0] in off) + 0.2 * (CULPRITS[1] in off)  # type: ignore[operator]
+    lost = 0.3 * (CULPRITS[0] in off) + 0.2 * (CULPRITS[1] in off)
     return pronoun_heads.PronounScore(1 - lost, 0.99 - lost)
 
 
-def test_the_search_takes_the_worst_head_first_and_ends_when_enough_is_lost(
-    model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_search_takes_the_worst_head_first_and_ends_when_enough_is_lost(model, monkeypatch):
     monkeypatch.setattr(pronoun_heads, "pronoun_score", two_did_it)
     steps = list(pronoun_heads.search_pronoun_heads(model, TEST, enough=0.4))
     assert [step.heads for step in steps] == [CULPRITS[:1], CULPRITS]
@@ -146,26 +133,24 @@ def test_the_search_takes_the_worst_head_first_and_ends_when_enough_is_lost(
     assert len(list(pronoun_heads.search_pronoun_heads(model, TEST, enough=0.9, at_most=3))) == 3
 
 
-def test_suspects_are_compared_with_as_many_heads_at_random(
-    model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_suspects_are_compared_with_as_many_heads_at_random(model, monkeypatch):
     monkeypatch.setattr(pronoun_heads, "pronoun_score", two_did_it)
-    sizes: list[int] = []
+    sizes = []
 
-    def measure(model: EncoderDecoder, test: pronoun_heads.PronounTest, off: tuple[AttentionHead, ...]) -> float:
+    def measure(model, test, off):
         sizes.append(len(set(off)))
         return pronoun_heads.pronouns_right_in_reference(model, test, off)
 
     found = pronoun_heads.compare_with_random_heads(
-        model, TEST, CULPRITS, torch.Generator().manual_seed(1), sets=11, measure=measure  # type: ignore[arg-type]
+        model, TEST, CULPRITS, torch.Generator().manual_seed(1), sets=11, measure=measure
     )  # fmt: skip
     assert sizes == [0, 2, *[2] * 11]
     assert (found.intact, found.without, found.drop) == (1, 0.5, 0.5)
     assert found.drop_at_random == pytest.approx(1 - sum(found.at_random) / 11) and found.drop_at_random < 0.2
 
 
-def test_writing_is_judged_by_the_pronoun_alone(model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writing_is_judged_by_the_pronoun_alone(model, monkeypatch):
     told = [f"N'importe parce qu'{pronoun(scene)} était." for scene in TEST.scenes]
-    told[4], told[7] = told[5], "Sans pronom."
+    told[3], told[4], told[7], told[9] = "", told[5], "L'âne n'a pas mangé.", "Parce qu'"
     monkeypatch.setattr(pronoun_heads, "translate", lambda model, batch: told)
-    assert pronoun_heads.pronouns_right_in_translation(model, TEST) == pytest.approx(12 / 14)
+    assert pronoun_heads.pronouns_right_in_translation(model, TEST) == pytest.approx(10 / 14)

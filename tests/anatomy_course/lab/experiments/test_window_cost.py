@@ -1,7 +1,5 @@
 """What a window costs: counted as its mask says, and measured on tensors that are really made."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 
@@ -10,7 +8,7 @@ from anatomy_utils.functional.masks import local
 from anatomy_utils.functional.window_attention import bigbird_blocks
 
 
-def test_pairs_are_counted_for_every_pattern() -> None:
+def test_pairs_are_counted_for_every_pattern():
     counted = count_pairs([640, 1280], reach=10)
     assert counted["all pairs"] == [640**2, 1280**2]
     assert counted["window"] == [int(local(length, 10).sum()) for length in (640, 1280)]
@@ -20,7 +18,7 @@ def test_pairs_are_counted_for_every_pattern() -> None:
         count_pairs([64, 100])
 
 
-def test_a_mask_saves_no_memory_and_a_window_does() -> None:
+def test_a_mask_saves_no_memory_and_a_window_does():
     costs = measure_window_costs([32, 96], reach=4, num_heads=3, d_head=8, repeats=1)
     assert [cost.largest for cost in costs["all pairs"]] == [3 * 32**2 * 4, 3 * 96**2 * 4]
     assert [cost.largest for cost in costs["window by a mask"]] == [3 * 32**2 * 4, 3 * 96**2 * 4]
@@ -29,7 +27,7 @@ def test_a_mask_saves_no_memory_and_a_window_does() -> None:
     assert all(cost.seconds > 0 for each in costs.values() for cost in each)
 
 
-def test_growth_wants_as_many_values_as_lengths_and_enough_of_both() -> None:
+def test_growth_wants_as_many_values_as_lengths_and_enough_of_both():
     assert growth([1, 2, 4, 8], {"square": [1.0, 4.0, 16.0, 64.0]}, over=3) == {"square": 64.0}
     with pytest.raises(ValueError, match="2 lengths and one 2 values"):
         growth([1, 2], {"one": [1.0, 2.0]})

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from anatomy_course.lab.objectives import OBJECTIVES
-from anatomy_course.lab.objectives.illustrate import fitting_words
-from anatomy_course.lab.objectives.illustrate_pairs import SENTINELS
+from anatomy_course.lab.objectives.illustrate import SENTINELS, fitting_words
 from anatomy_course.lab.street import Scene, is_grammatical, say
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_utils.taxonomy import TREE, trained_on
@@ -13,7 +12,6 @@ from anatomy_utils.taxonomy import TREE, trained_on
 SCENE = Scene("animal", "cross", "street", "tired", subject_adjective="old")
 WORDS = say(SCENE, "english").tokens
 SCENES = sample_scenes(9, torch.Generator().manual_seed(1))
-WRITES_ALL = ("text infilling", "sentence permutation")
 RATED = [name for name, objective in OBJECTIVES.items() if objective.rate is not None]
 
 
@@ -41,6 +39,8 @@ def test_the_rate_is_obeyed(name):
     assert many > 3 * few > 0
     with pytest.raises(ValueError, match=r"rate is 1\.1, but it must be from 0 to 1"):
         drawn(name, rate=1.1)
+    with pytest.raises(ValueError, match="'next token' has no rate; leave it out"):
+        drawn("next token", rate=0.5)
 
 
 def concerned(name, shown):
@@ -54,11 +54,6 @@ def test_some_model_learnt_by_each_objective():
     for name, objective in OBJECTIVES.items():
         assert trained_on(name) or objective.models
         assert not {model.name for model in TREE} & set(objective.models), "its row in the tree says so"
-
-
-def test_an_objective_without_a_rate_takes_none():
-    with pytest.raises(ValueError, match="'next token' has no rate; leave it out"):
-        drawn("next token", rate=0.5)
 
 
 def test_masked_tokens_ask_for_the_words_themselves():
@@ -133,23 +128,18 @@ def test_nothing_is_lost_in_span_corruption():
             said += [word] if word not in SENTINELS else []
         text = [part for word in shown.inputs for part in answers.get(word, [word])]
         assert tuple(text) == WORDS and shown.asked[-1] == "<eos>"
+    reads = len(shown.inputs)
+    for i, row in enumerate(shown.mask):  # an encoder–decoder's mask has three parts
+        assert list(row) == [j < reads if i < reads else j < reads or j <= i for j in range(len(row))]
 
 
-@pytest.mark.parametrize("name", WRITES_ALL)
-def test_the_whole_text_is_written(name):
-    for seed in range(5):
-        shown = drawn(name, seed)
-        assert shown.asked[: len(WORDS)] == WORDS and shown.asked[-1] == "<eos>"
+def test_the_whole_text_is_written():
+    for name in ("text infilling", "sentence permutation"):
+        for seed in range(5):
+            shown = drawn(name, seed)
+            assert shown.asked[: len(WORDS)] == WORDS and shown.asked[-1] == "<eos>"
     orders = {drawn("sentence permutation", seed).inputs[: len(WORDS)] == WORDS for seed in range(8)}
     assert orders == {True, False}
-
-
-def test_an_encoder_decoders_mask_has_three_parts():
-    shown = drawn("span corruption")
-    reads = len(shown.inputs)
-    for i, row in enumerate(shown.mask):
-        expected = [j < reads if i < reads else j < reads or j <= i for j in range(len(row))]
-        assert list(row) == expected
 
 
 def test_the_teacher_names_all_that_fits():

@@ -1,25 +1,23 @@
 """Reports and the picker: what a report is made of, what is read together, and a model that finds the sentence."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from unchecked import unchecked
 
 from anatomy_course.lab.small_models import extractive_summarizer
 from anatomy_course.lab.street import split_of, street_vocabulary
-from anatomy_course.lab.street.reports import Report, sample_reports
+from anatomy_course.lab.street.sampling import Report, sample_reports
 
 VOCABULARY = street_vocabulary()
 
 
 @pytest.fixture(scope="module")
-def reports() -> list[Report]:
+def reports():
     with unchecked():
         return sample_reports(300, torch.Generator().manual_seed(5), "test")
 
 
-def test_only_one_sentence_says_what_was_wrong_with_the_headlines_one(reports: list[Report]) -> None:
+def test_only_one_sentence_says_what_was_wrong_with_the_headlines_one(reports):
     for report in reports:
         about = [f"The {scene.subject}" == report.headline for scene in report.scenes]
         troubled = [scene.referent == "subject" for scene in report.scenes]
@@ -30,7 +28,7 @@ def test_only_one_sentence_says_what_was_wrong_with_the_headlines_one(reports: l
         assert {split_of(scene) for scene in report.scenes} == {"test"}
 
 
-def test_no_place_is_better_than_another_and_half_the_understanding_finds_half(reports: list[Report]) -> None:
+def test_no_place_is_better_than_another_and_half_the_understanding_finds_half(reports):
     places = torch.bincount(torch.tensor([report.main for report in reports]), minlength=4) / len(reports)
     assert places.min() > 0.15
     first, word, trouble = extractive_summarizer.summary_baselines(reports).values()
@@ -38,15 +36,14 @@ def test_no_place_is_better_than_another_and_half_the_understanding_finds_half(r
 
 
 @pytest.mark.usefixtures("shapes_unchecked")
-def test_equal_seeds_give_equal_reports() -> None:
+def test_equal_seeds_give_equal_reports():
     drawn = [sample_reports(3, torch.Generator().manual_seed(seed), "train") for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_each_sentence_is_read_with_the_headline(reports: list[Report]) -> None:
+def test_each_sentence_is_read_with_the_headline(reports):
     batch = extractive_summarizer.report_batch(reports[:3])
-    rows = batch.input_ids.unflatten(1, (4, -1))
-    mask = batch.attention_mask.unflatten(1, (4, -1))
+    rows, mask = (part.unflatten(1, (4, -1)) for part in (batch.input_ids, batch.attention_mask))
     for number, report in enumerate(reports[:3]):
         for place, sentence in enumerate(report.sentences):
             words = VOCABULARY.tokens(rows[number, place][mask[number, place].bool()])
@@ -55,27 +52,21 @@ def test_each_sentence_is_read_with_the_headline(reports: list[Report]) -> None:
         assert batch.labels[number] == report.main
 
 
-def test_sentences_are_scored_one_by_one(reports: list[Report]) -> None:
+def test_sentences_are_scored_one_by_one(reports):
     """Their order changes nothing but the order of the scores; padding changes nothing."""
     model, _ = extractive_summarizer.train_extractive_summarizer(3, steps=2, progress=False)
     report = max(reports[:40], key=lambda each: len(str(each)))
     turned = Report(report.scenes[::-1], 3 - report.main)
-    first, second = (
-        extractive_summarizer.sentence_probabilities(model, report),
-        extractive_summarizer.sentence_probabilities(model, turned),
-    )
+    first, second = (extractive_summarizer.sentence_probabilities(model, each) for each in (report, turned))
     assert sum(first) == pytest.approx(1) and first == pytest.approx(second[::-1], abs=1e-5)
-    together = extractive_summarizer.sentence_scores(
-        model, extractive_summarizer.report_batch([turned, *reports[:40]])
-    )[0].softmax(-1)
+    batch = extractive_summarizer.report_batch([turned, *reports[:40]])
+    together = extractive_summarizer.sentence_scores(model, batch)[0].softmax(-1)
     assert together.tolist() == pytest.approx(second, abs=1e-5)
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_a_little_training_is_better_than_the_first_sentence(reports: list[Report]) -> None:
+def test_a_little_training_is_better_than_the_first_sentence(reports):
     model, history = extractive_summarizer.train_extractive_summarizer(0, steps=60, progress=False)
     assert len(history) == 60
-    assert (
-        extractive_summarizer.share_of_right_summaries(model, reports)
-        > 0.1 + extractive_summarizer.summary_baselines(reports)["first"]
-    )
+    found = extractive_summarizer.share_of_right_summaries(model, reports)
+    assert found > 0.1 + extractive_summarizer.summary_baselines(reports)["first"]

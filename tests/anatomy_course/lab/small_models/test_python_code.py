@@ -1,10 +1,7 @@
 """Functions of Python's library as a corpus, the parser as a judge, and a table of pairs that writes."""
 
-from __future__ import annotations
-
 import ast
 import sysconfig
-from pathlib import Path
 
 import pytest
 import torch
@@ -41,7 +38,7 @@ if True:
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def library(tmp_path, monkeypatch):
     (tmp_path / "dog.py").write_text(SOURCE)
     (tmp_path / "broken.py").write_text("def")
     (tmp_path / "test").mkdir()
@@ -49,10 +46,10 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "animals").mkdir()
     (tmp_path / "animals" / "cat.py").write_text("def purr():\n    return 'rrr'\n\ndef same():\n    return 1\n" * 2)
     monkeypatch.setattr(sysconfig, "get_path", lambda name: {"stdlib": str(tmp_path)}[name])
-    return tmp_path
 
 
-def test_functions_stand_alone_without_docstrings_and_only_once(library: Path) -> None:
+@pytest.mark.usefixtures("library")
+def test_functions_stand_alone_without_docstrings_and_only_once():
     assert python_functions(1, 500) == [
         "def purr():\n    return 'rrr'",
         "def same():\n    return 1",
@@ -60,42 +57,36 @@ def test_functions_stand_alone_without_docstrings_and_only_once(library: Path) -
         "    return times * once()",
         'def once():\n    return "wau"',
     ]
-
-
-def test_lengths_are_kept(library: Path) -> None:
     assert python_functions(24, 27) == ["def same():\n    return 1"]
     with pytest.raises(ValueError, match="No function of 1000 to 2000 characters"):
         python_functions(1000, 2000)
 
 
-def test_the_library_of_this_python_is_a_corpus() -> None:
+def test_the_library_of_this_python_is_a_corpus():
     functions = python_functions()
     assert sum(map(len, functions)) > 1_000_000 and len(set(functions)) == len(functions) > 5000
     assert all(30 <= len(text) <= 500 and END not in text for text in functions)
     assert share_that_parses(functions) == 1.0
     some = functions[::97]
-    assert not any(ast.get_docstring(ast.parse(text).body[0]) for text in some)  # type: ignore[arg-type]
+    assert not any(ast.get_docstring(ast.parse(text).body[0]) for text in some)
 
 
 @pytest.mark.parametrize(
     "text", ["", "1 + 1", "def f(:", "def f():", "def f():\n\treturn 1\n        2", "x\0", "(" * 500, "class A: pass"]
 )
-def test_what_is_no_function(text: str) -> None:
+def test_what_is_no_function(text):
     assert not is_function(text)
 
 
-def test_warnings_of_the_parser_are_none_of_ours(recwarn: pytest.WarningsRecorder) -> None:
+def test_a_share_needs_texts_and_warnings_of_the_parser_are_none_of_ours(recwarn):
+    assert share_that_parses(["def f(): pass", "def f(", "async def g(): pass"]) == pytest.approx(2 / 3)
     assert is_function('def f():\n    return "\\d" is 1')
     assert not recwarn.list
-
-
-def test_a_share_needs_texts() -> None:
-    assert share_that_parses(["def f(): pass", "def f(", "async def g(): pass"]) == pytest.approx(2 / 3)
     with pytest.raises(ValueError, match="no text to judge"):
         share_that_parses([])
 
 
-def test_a_table_of_pairs_counts_and_writes() -> None:
+def test_a_table_of_pairs_counts_and_writes():
     ids = torch.tensor([0, 3, 1, 2, 0, 3, 1, 2, 0])
     table = BigramTable(ids, 5)
     assert table.counts[3, 1] == 2 and table.counts[1, 3] == 0 and table.counts.sum() == 8
@@ -107,9 +98,6 @@ def test_a_table_of_pairs_counts_and_writes() -> None:
     both = BigramTable(torch.tensor([0, 1, 0, 2, 0]), 3)
     assert both.loss(torch.tensor([0, 1]), added=0.0) == pytest.approx(0.6931, abs=1e-4)
     assert {tuple(both.write(generator, 9)) for _ in range(20)} == {(1,), (2,)}
-
-
-def test_a_table_of_pairs_says_what_it_needs() -> None:
     with pytest.raises(ValueError, match="A text of 1 tokens holds no pair"):
         BigramTable(torch.tensor([1]), 5)
     with pytest.raises(ValueError, match="ids from 1 to 7; the vocabulary has 5"):

@@ -1,39 +1,34 @@
 """The loop that writes many texts at once: what it reads, when it stops, and what it leaves out."""
 
-from __future__ import annotations
-
 import pytest
-from torch import Tensor, nn
+from torch import nn
 
 from anatomy_course.lab.small_models.workshop import gpt_size, write_texts
 
 
-class _Counts(nn.Module):
+class Counts(nn.Module):
     """Says that the next token is one more than the last one; notes what it reads."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.read: list[list[list[int]]] = []
+        self.read = []
 
-    def forward(self, input_ids: Tensor) -> Tensor:
+    def forward(self, input_ids):
         self.read.append(input_ids.tolist())
         return nn.functional.one_hot(input_ids + 1, 9).float()
 
 
-def test_texts_are_written_until_they_end_and_the_mark_is_left_out() -> None:
+def test_texts_are_written_until_they_end_and_the_mark_is_left_out():
     ends = iter([1, 0, 2, 3, 0])  # the second text ends at once, the first after three tokens
-    model = _Counts()
+    model = Counts()
     assert write_texts(model, lambda logits: next(ends), 2, length=2, most=9) == [[1, 2, 3], []]
     assert model.read == [[[0], [0]], [[0, 1]], [[1, 2]], [[2, 3]]], "an ended text is read no more, a window is 2 long"
-
-
-def test_a_text_that_does_not_end_is_cut_off() -> None:
-    assert write_texts(_Counts(), lambda logits: int(logits.argmax()), 1, length=3, most=4) == [[1, 2, 3, 4]]
+    assert write_texts(Counts(), lambda logits: int(logits.argmax()), 1, length=3, most=4) == [[1, 2, 3, 4]], "cut off"
     with pytest.raises(ValueError, match="most is 0, but it must be at least 1"):
-        write_texts(_Counts(), int, 1, length=3, most=0)
+        write_texts(Counts(), int, 1, length=3, most=0)
 
 
-def test_a_graphics_card_takes_a_larger_model() -> None:
+def test_a_graphics_card_takes_a_larger_model():
     small, large = gpt_size("cpu"), gpt_size("cuda")
     assert large.d_model > small.d_model and large.steps > small.steps
     for size in (small, large):

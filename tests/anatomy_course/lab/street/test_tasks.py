@@ -7,17 +7,17 @@ from hypothesis import given, strategies as st
 from anatomy_course.lab import street
 from anatomy_course.lab.street import Scene, batches
 from anatomy_course.lab.street.inventory import scene_from_number
-from anatomy_course.lab.street.labels import CLASSES, TAGS, class_of, tags
+from anatomy_course.lab.street.labels import CLASSES, QUESTIONS, TAGS, class_of, tags
 from anatomy_course.lab.street.lexicon import name_unknown, words_of
-from anatomy_course.lab.street.questions import QUESTIONS
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import SPECIAL_TOKENS, TASKS, Vocabulary, street_vocabulary
-from anatomy_course.lab.street.word_types import LANGUAGES
+from anatomy_course.lab.street.words import LANGUAGES
 from anatomy_utils.training import IGNORE
 
-numbers = st.integers(0, 2**63 - 1)
+scenes = st.builds(scene_from_number, st.integers(0, 2**63 - 1))
 TIRED = Scene("animal", "cross", "street", "tired", "couldn't", "old", "white")
 LEFT = Scene("bus", "leave", "garage", "crowded")
+GOES = Scene("dog", "go", "station", "sick")
 
 
 def chance(seed=0):
@@ -27,38 +27,22 @@ def chance(seed=0):
 # ---- labels ----
 
 
+def tagged(scene, language):
+    said = street.say(scene, language)
+    return " ".join(f"{word}/{tag}" for word, tag in zip(said.tokens, tags(scene, said), strict=True))
+
+
 def test_tags_by_hand():
-    english = street.say(TIRED, "english")
-    assert list(zip(english.tokens, tags(TIRED, english), strict=True)) == [
-        ("the", "O"),
-        ("old", "B-ANIMAL"),
-        ("animal", "I-ANIMAL"),
-        ("couldn't", "O"),
-        ("cross", "O"),
-        ("the", "O"),
-        ("white", "B-STREET"),
-        ("street", "I-STREET"),
-        ("because", "O"),
-        ("it", "B-ANIMAL"),
-        ("was", "O"),
-        ("too", "O"),
-        ("tired", "O"),
-        (".", "O"),
-    ]
-    french = street.say(TIRED, "french")
-    tagged = [(token, tag) for token, tag in zip(french.tokens, tags(TIRED, french), strict=True) if tag != "O"]
-    assert tagged == [
-        ("vieil", "B-ANIMAL"),
-        ("animal", "I-ANIMAL"),
-        ("rue", "B-STREET"),
-        ("blanche", "I-STREET"),
-        ("il", "B-ANIMAL"),
-    ]
+    assert tagged(TIRED, "english") == (
+        "the/O old/B-ANIMAL animal/I-ANIMAL couldn't/O cross/O the/O white/B-STREET street/I-STREET because/O "
+        "it/B-ANIMAL was/O too/O tired/O ./O"
+    )
+    named = [pair for pair in tagged(TIRED, "french").split() if not pair.endswith("/O")]
+    assert named == "vieil/B-ANIMAL animal/I-ANIMAL rue/B-STREET blanche/I-STREET il/B-ANIMAL".split()
 
 
-@given(numbers, st.sampled_from(LANGUAGES))
-def test_tags_are_well_formed(number, language):
-    scene = scene_from_number(number)
+@given(scenes, st.sampled_from(LANGUAGES))
+def test_tags_are_well_formed(scene, language):
     found = tags(scene, street.say(scene, language))
     assert set(found) <= set(TAGS)
     for before, tag in zip(["O", *found], found, strict=False):
@@ -89,20 +73,20 @@ def test_questions_by_hand():
         ("What did the bus leave?", "the garage"),
         ("Why did the bus leave the garage?", "it was too crowded"),
     ]
-    goes = Scene("dog", "go", "station", "sick")
-    assert str(street.ask(goes, "object")) == "What didn't the dog go to?"
-    assert str(street.ask(goes, "reason")) == "Why didn't the dog go to the station?"
+    assert str(street.ask(GOES, "object")) == "What didn't the dog go to?"
+    assert str(street.ask(GOES, "reason")) == "Why didn't the dog go to the station?"
     with pytest.raises(ValueError, match="not 'color'"):
         street.ask(TIRED, "color")
 
 
-@given(numbers, st.sampled_from(QUESTIONS))
-def test_answers_stand_in_the_sentence(number, about):
-    scene = scene_from_number(number)
+@given(scenes, st.sampled_from(QUESTIONS))
+def test_answers_stand_in_the_sentence_and_a_summary_is_short(scene, about):
     question, sentence = street.ask(scene, about), street.say(scene, "english")
     assert sentence.words(question.answer) == question.answer_tokens
     assert street.answer(str(question), str(sentence)) == " ".join(question.answer_tokens)
-    assert set(question.tokens) <= set(words_of("english"))
+    summary = street.summary(scene)
+    assert {*question.tokens, *summary} <= set(words_of("english"))
+    assert len(summary) <= len(sentence.tokens)
 
 
 def test_a_question_that_cannot_be_answered():
@@ -115,21 +99,12 @@ def test_a_question_that_cannot_be_answered():
 
 def test_summaries_by_hand():
     wide = Scene("animal", "cross", "street", "wide", object_adjective="old")
-    goes = Scene("dog", "go", "station", "sick")
-    assert [street.detokenize(street.summary(scene)) for scene in (TIRED, wide, LEFT, goes)] == [
+    assert [street.detokenize(street.summary(scene)) for scene in (TIRED, wide, LEFT, GOES)] == [
         "The animal was too tired to cross the street.",
         "The street was too wide to cross.",
         "The garage was too crowded to stay in.",
         "The dog was too sick to go to the station.",
     ]
-
-
-@given(numbers)
-def test_a_summary_is_short_and_in_the_language(number):
-    scene = scene_from_number(number)
-    words = street.summary(scene)
-    assert set(words) <= set(words_of("english"))
-    assert len(words) <= len(street.say(scene, "english").tokens)
 
 
 # ---- vocabulary ----
@@ -146,7 +121,7 @@ def test_vocabulary_round_trip():
     assert vocabulary.text([vocabulary.bos_id, *ids, vocabulary.eos_id, vocabulary.pad_id]) == text
 
 
-def test_unknown_words_are_named():
+def test_unknown_words_are_named_and_an_invisible_character_is_not_shown_raw():
     vocabulary = street_vocabulary()
     with pytest.raises(ValueError, match=r"know 'penguin' \(nearest .*\), 'stret' \(nearest words: 'street'") as told:
         vocabulary.ids(["the", "penguin", "stret", "penguin"])
@@ -154,6 +129,9 @@ def test_unknown_words_are_named():
     assert vocabulary.ids_or_unknown(["the", "penguin"])[1] == vocabulary.unk_id
     with pytest.raises(ValueError, match=r"Ids go from 0 to 11; these go from 3 to 12"):
         Vocabulary(["the", "street"]).tokens([3, 12])
+    assert name_unknown(["\u200d", "\x00"], ["street"]) == (
+        "The street does not know the invisible character U+200D, the invisible character U+0000."
+    )
 
 
 # ---- batches ----
@@ -177,6 +155,9 @@ def test_translation_by_hand():
     back = batches.translation([LEFT], to="english")
     assert words(back.input_ids[0])[:3] == ["<english>", "le", "bus"]
     assert words(back.labels[0])[:3] == ["the", "bus", "left"]
+    short = batches.summarization([TIRED])
+    assert street_vocabulary().text(short.labels[0]) == "The animal was too tired to cross the street."
+    assert words(short.input_ids[0])[0] == "<summary>"
 
 
 def test_classification_and_tagging():
@@ -214,25 +195,19 @@ def test_answers_are_pointed_at():
     assert words(written.input_ids[0])[0] == "<answer>"
 
 
-def test_summaries_as_text_to_text():
-    batch = batches.summarization([TIRED])
-    assert street_vocabulary().text(batch.labels[0]) == "The animal was too tired to cross the street."
-    assert words(batch.input_ids[0])[0] == "<summary>"
-
-
 def test_what_somebody_typed():
     batch = batches.to_translate("The animal didn't cross the street because it was too tired.", "french")
     same = batches.translation([Scene("animal", "cross", "street", "tired")], "french")
     assert torch.equal(batch.input_ids, same.input_ids)
     assert torch.equal(batch.attention_mask, same.attention_mask)
-    with pytest.raises(ValueError, match="does not know 'penguin'"):
-        batches.to_translate("The penguin didn't cross the street.", "french")
-    with pytest.raises(ValueError, match="does not know 'the'"):
-        batches.to_translate("the street", "english")
-    with pytest.raises(ValueError, match="pass at least one"):
-        batches.translation([], "french")
-    with pytest.raises(ValueError, match="not 'german'"):
-        batches.translation([TIRED], "german")
+    for wrong, told in (
+        (lambda: batches.to_translate("The penguin didn't cross the street.", "french"), "does not know 'penguin'"),
+        (lambda: batches.to_translate("the street", "english"), "does not know 'the'"),
+        (lambda: batches.translation([], "french"), "pass at least one"),
+        (lambda: batches.translation([TIRED], "german"), "not 'german'"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            wrong()
 
 
 def test_rows_and_shuffling():
@@ -246,8 +221,3 @@ def test_rows_and_shuffling():
     assert all(torch.equal(one.input_ids, two.input_ids) for one, two in zip(parts, again, strict=True))
     seen = torch.cat([part.input_ids for part in parts])
     assert len({tuple(row) for row in seen.tolist()}) == 20
-
-
-def test_an_invisible_character_is_named_and_not_shown_raw() -> None:
-    told = name_unknown(["\u200d", "\x00"], ["street"])
-    assert told == "The street does not know the invisible character U+200D, the invisible character U+0000."
