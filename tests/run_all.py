@@ -105,7 +105,7 @@ def steps() -> list[Step]:
         Step("notebooks 01, 03 …: strict (nbval), offline", "notebooks", tests(*nbval, *stored[1::2]), True, strict),
         Step("notebooks 00, 02 …: strict (nbval), offline", "notebooks", tests(*nbval, *stored[::2]), True, strict),
         *(Step(f"browser: {part}", "browser", browser, True, again | {"ANATOMY_PART": part}) for part in BROWSERS),
-        Step("notebooks: solved, on Colab", "solved", tests(*PLAIN, "-m", "notebook", "tests/project"), True, again),
+        Step("Colab's versions", "colab", tests(*PLAIN, "-m", "notebook", "tests/project"), True, again),
         *(Step(name, "units", tests(*quick, *PLAIN, *paths), True, alone) for name, paths in untyped.items()),
         Step("units of models, types checked", "units", tests(*quick, *typed), True, alone, may_wait=True),
         Step("exercises: proofs", "proofs", tests(*proofs), True, alone, may_wait=True),

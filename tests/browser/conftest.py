@@ -1,4 +1,7 @@
-"""One JupyterLab and one browser for all tests here, and each notebook opened and run once."""
+"""One JupyterLab and one browser for all tests here, and each notebook opened and run once.
+
+In 00, in which tests answer, the exercises are as a newcomer finds them; in the others they are solved.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -17,9 +21,9 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from lab_page import NotebookPage, chromium_browser, open_notebook  # noqa: E402
 from lab_server import Lab, jupyter_lab  # noqa: E402
+from notebook_tools import notebook_paths, read, with_solutions  # noqa: E402
 from playwright.sync_api import Browser, expect  # noqa: E402
 
-NOTEBOOKS = ROOT / "notebooks"
 SCREENSHOTS = ROOT / ".cache" / "screenshots"
 expect.set_options(timeout=30_000)  # what a busy machine may need to show an answer
 
@@ -36,7 +40,9 @@ class Ran:
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A JupyterLab that serves copies of the course's notebooks."""
-    with jupyter_lab(tmp_path_factory.mktemp("lab") / "home", sorted(NOTEBOOKS.glob("*.ipynb"))) as running:
+    with jupyter_lab(tmp_path_factory.mktemp("lab") / "home", notebook_paths()) as running:
+        for path in notebook_paths()[1:]:
+            nbformat.write(with_solutions(read(path)), running.folder / path.name)
         yield running
 
 

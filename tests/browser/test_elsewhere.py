@@ -11,10 +11,11 @@ from pathlib import Path
 import bleach
 import pytest
 import test_run_all
-from conftest import NOTEBOOKS, Ran
+from conftest import Ran
 from lab_page import open_notebook
 from lab_server import jupyter_lab
 from nbconvert import HTMLExporter
+from notebook_tools import NOTEBOOKS, notebook_paths
 from playwright.sync_api import Browser, expect
 
 START = NOTEBOOKS / "00_start_here.ipynb"
@@ -58,7 +59,7 @@ def test_notebook_7_shows_a_card_for_an_answer(in_notebook_7: Ran) -> None:
     assert notebook.problems() == []
 
 
-@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
 def test_where_nothing_runs_all_pictures_and_all_text_are_there(path: Path, browser: Browser, tmp_path: Path) -> None:
     """nbviewer makes its pages with nbconvert. GitHub takes more out: scripts, styles, classes."""
     made, _ = HTMLExporter(template_name="basic").from_filename(str(path))

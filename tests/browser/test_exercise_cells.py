@@ -10,6 +10,7 @@ import pytest
 from driving import press, wait_until
 from lab_page import NotebookPage, open_notebook
 from lab_server import Lab
+from notebook_tools import NOTEBOOKS
 from playwright.sync_api import Browser, Locator, expect
 
 MEAN = '@exercise("start.mean")'
@@ -120,7 +121,7 @@ def test_question_gives_a_reason_for_wrong_and_right(start: NotebookPage) -> Non
 def test_restart_and_out_of_order_still_works(browser: Browser, lab: Lab) -> None:
     """The first cells and one exercise far below, after a restart, with nothing between them."""
     copy = lab.folder / "01_again.ipynb"  # a notebook of the same name would share the kernel of the other tests
-    copy.write_bytes((lab.folder / "01_attention.ipynb").read_bytes())
+    copy.write_bytes((NOTEBOOKS / "01_attention.ipynb").read_bytes())
     with open_notebook(browser, lab, copy.name) as notebook:
         imports, exercise = notebook.index("from anatomy_utils"), notebook.index('@exercise("attention.scores")')
         notebook.restart()

@@ -1,13 +1,15 @@
-"""Run All of every notebook in JupyterLab: each cell ran, nothing failed, nothing was asked of another machine."""
+"""Run All of every notebook in JupyterLab: each cell ran, nothing failed, every solution passes, nothing leaves."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+import nbformat
 import pytest
 from conftest import Ran
 from lab_page import NotebookPage
+from notebook_tools import NOTEBOOKS, not_passed, read
 from playwright.sync_api import expect
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -33,6 +35,12 @@ def test_every_cell_ran_in_order_without_an_error(ran: Ran) -> None:
     ]
     assert failed == []
     assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
+
+
+def test_every_exercise_is_solved_and_passes(ran: Ran) -> None:
+    stubs = read(NOTEBOOKS / ran.notebook.name)
+    if ran.notebook.name != "00_start_here.ipynb":
+        assert not_passed(stubs, nbformat.from_dict({"cells": ran.cells})) == []
 
 
 def test_every_widget_is_drawn(ran: Ran) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import made_up_debugging_lab
@@ -17,6 +16,7 @@ import pytest
 import torch
 from access import RULES, load_axe, nameless_controls, violations
 from made_up_decoder_widgets import OUTCOMES, cache_lab, lens, swapper
+from notebook_tools import NOTEBOOKS
 from playwright.sync_api import Browser
 from widget_page import Shown, show
 
@@ -32,7 +32,6 @@ from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
-NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 STREET = "The animal didn't cross the street because it was too tired."
 BEGINNING = STREET.partition(" it ")[0]
 Step = dict[str, Any] | Callable[[Shown], None]

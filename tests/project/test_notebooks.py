@@ -137,7 +137,7 @@ def test_every_stored_image_has_alt_text(path: Path) -> None:
             assert not re.search(r"!\[\s*\]\(", cell.source)
 
 
-if sys.platform != "linux":  # there, test_colab.py runs the solved notebooks
+if sys.platform != "linux":  # there, the notebooks that run in the browser are solved, and one on Colab's versions
 
     @every_notebook
     @pytest.mark.notebook

@@ -146,7 +146,7 @@ def run(
             coalesce_streams=True,  # however often a busy kernel stops for breath
             resources={"metadata": {"path": str(NOTEBOOKS if NOTEBOOKS.exists() else ROOT)}},
         )
-        client.execute(env=variables)
+        client.execute(env=variables, cleanup_kc=True)  # without it, a kernel that it was given lives on
     return copy
 
 
