@@ -40,6 +40,10 @@ EXERCISE = written(
     mistakes="""
     no_residuals: hidden_states + ⇒
         “Your output is that of a layer in which neither sub-layer has its input added.”
+    second_residual_from_below:
+        hidden_states = attention_norm ⇒ middle = attention_norm
+        feed_forward(hidden_states) ⇒ feed_forward(middle)
+        “Your second sum adds the layer's input again, not the output of the first half.”
     in_parallel: feed_forward_norm(hidden_states + self_attention(hidden_states) + feed_forward(hidden_states))
         “Both sub-layers work on the layer's input, and you add all three.”
     feed_forward_first:

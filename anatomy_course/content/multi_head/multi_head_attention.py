@@ -56,6 +56,10 @@ EXERCISE = written(
         weights are too even.”
     not_scaled: / query.shape[-1] ** 0.5 ⇒
         “Your weights are too sharp: the scores of your heads went into the softmax as bare dot products.”
+    not_mixed: @ output_weight ⇒
+        “You have the contexts of all heads side by side; they have not gone through W_O yet.”
+    output_turned: @ output_weight ⇒ @ output_weight.T
+        “Everything is right up to the last step, but there the transpose of W_O was used.”
     all_turned:
         hidden_states @ weight ⇒ hidden_states @ weight.T
         @ output_weight ⇒ @ output_weight.T

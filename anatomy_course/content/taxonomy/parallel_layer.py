@@ -49,6 +49,10 @@ EXERCISE = written(
         return attended + feed_forward(attended)
         “Two things at once: what came in is lost, because you go on from the normed states, and your feed-forward
         network reads what attention has added to them.”
+    feed_without_norm: feed_forward(normed) ⇒ feed_forward(hidden_states)
+        “Your feed-forward network reads states that have not been normed.”
+    attention_without_norm: self_attention(normed) ⇒ self_attention(hidden_states)
+        “Your self-attention reads states that have not been normed.”
     no_norm: norm(hidden_states) ⇒ hidden_states
         “Your result is that of a layer without any norm: whatever you norm does not reach it.”
     norm_behind (no_norm): norm(result)

@@ -124,6 +124,9 @@ EXERCISE = written(
     not_scaled_down: / (2 * num_layers) ** 0.5 ⇒
         “Your `attention.output` and `feed_forward.output` start with 0.02, as all others: either they are never made
         smaller, or a later line draws them again with 0.02.”
+    scaled_by_blocks_alone: (2 * num_layers) ⇒ num_layers
+        “Your `attention.output` and `feed_forward.output` start too large, as with 0.02 / √num_layers; each block adds
+        twice.”
     biases_kept: torch.nn.init.zeros_(part.bias) ⇒ pass
         “Your biases start with random numbers; those of each Linear should be 0.”
     untied (one table under two names): self.output.weight = self.tokens.weight ⇒
