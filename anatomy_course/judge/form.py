@@ -124,7 +124,10 @@ def written(
     except ValueError as error:
         raise ValueError(f"{place_of(id, str(error).split(chr(39))[1])}: {error}") from error
     difficulty, _, minutes = level.partition(", ")
-    first, second, third = (_paragraph(hint) for hint in re.split(r"^\s*- ", hints, flags=re.MULTILINE)[1:])
+    helping = [_paragraph(hint) for hint in re.split(r"^\s*- ", hints, flags=re.MULTILINE)[1:]]
+    if len(helping) != 3:
+        raise ValueError(f"{file}: there are {len(helping)} hints; give three, each behind a dash.")
+    first, second, third = helping
     if isinstance(returns, str):
         pairs = [each.partition(":") for each in returns.split(";")]
         returns = tuple(Output(name.strip(), axes.strip()) for name, _, axes in pairs)
@@ -233,8 +236,19 @@ def _edited(source: str, lines: list[str]) -> str:
         code = f"return {code}"
     if isinstance(node, ast.ClassDef):
         raise ValueError("of a class, give edits, methods, or an expression with `result`.")
+    if lost := sorted(
+        _names(node, ast.Store) & (_names(ast.parse(code), ast.Load) - _names(ast.parse(code), ast.Store))
+    ):
+        raise ValueError(f"it is the whole body, without the solution's {lost[0]!r}: write an edit, or use `result`.")
     header = source.splitlines()[: node.body[0].lineno - 1]
     return "\n".join([*header, textwrap.indent(code, "    ")])
+
+
+def _names(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    """The names that are set, or used, anywhere in a piece of code, less the parameters that it takes."""
+    taken = {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
+    found = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and isinstance(each.ctx, context)}
+    return found - taken
 
 
 def _replaced(source: str, lines: list[str]) -> str:

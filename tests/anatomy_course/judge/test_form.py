@@ -41,13 +41,16 @@ NUMBERS = itertools.count()
 X = torch.tensor([2.0, -4.0])
 
 
+HINTS = "'- a\\n b\\n- c\\n- d'"
+
+
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Exercise]:
     """Writes a file of content, and loads what it holds."""
 
     def written(solution: str = SOLUTION, mistakes: str = "", also_right: str = "", **more: str) -> Exercise:
         name = f"anatomy_course.content.attention.of_a_test_{next(NUMBERS)}"
-        given = {"stages": "None", "observe": "None", "level": "'easy, 3 minutes'", **more}
+        given = {"stages": "None", "observe": "None", "level": "'easy, 3 minutes'", "hints": HINTS, **more}
         settings = "\n".join(f"    {key}={value}," for key, value in given.items())
         defined = solution.split("(")[0].split()[-1]
         path = tmp_path / f"{name}.py"
@@ -55,7 +58,7 @@ def write(tmp_path: Path) -> Callable[..., Exercise]:
             "from __future__ import annotations\nimport torch\nfrom torch import Tensor\n"
             "from anatomy_course.judge.form import written\ndef twice(x): return 2 * x\n"
             f"{solution}\nEXERCISE = written(\n    {defined}, title='T', task='Do it.', returns='out: n',\n"
-            f"    cases=lambda generator: [], explanation='Why\\n  so.', hints='- a\\n b\\n- c\\n- d',\n{settings}\n"
+            f"    cases=lambda generator: [], explanation='Why\\n  so.',\n{settings}\n"
             f'    also_right="""\n{also_right}\n""",\n    mistakes="""\n{mistakes}\n""",\n)\n',
             "utf-8",
         )
@@ -153,6 +156,7 @@ def test_an_entry_built_on_another(write: Callable[..., Exercise]) -> None:
         ("thirds: halves ⇒ thirds\n    “Thirds.”", "'thirds': an edit gives the solution another name"),
         ("no entry", "'no entry' is no entry"),
         ("broken: x / 2 ⇒ x / (\n    “Broken.”", "'broken': '(' was never closed"),
+        ("alone: half + 1\n    “Alone.”", "'alone': it is the whole body, without the solution's 'half'"),
         ("odd:\n    x / 2 ⇒ x\n    and more\n    “Odd.”", "'and more' is neither an edit"),
     ],
 )
@@ -167,6 +171,8 @@ def test_what_cannot_be_read_is_told_with_its_line(write: Callable[..., Exercise
 def test_other_odd_settings_are_told(write: Callable[..., Exercise]) -> None:
     with pytest.raises(ValueError, match="should read like 'medium, 4 minutes'"):
         write(level="'quick'")
+    with pytest.raises(ValueError, match="there are 2 hints; give three"):
+        write(hints="'- one\\n- two'")
     with pytest.raises(ValueError, match="of a class, give edits"):
         write(CLASS, mistakes="other: 3\n    “Three.”")
     with pytest.raises(ValueError, match="has no docstring"):
