@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlparse
 import html5lib
 import pytest
 from playwright.sync_api import Browser, expect
-from site_page import SitePage, open_page
+from site_page import NEAR_TOP, TOP, SitePage, open_page, strays
 
 pytestmark = pytest.mark.browser
 
@@ -113,6 +113,28 @@ def test_every_view_is_mounted_without_errors_and_pages_stay_light(
     assert shown.megabytes() < EVERYTHING
     assert shown.errors == []
     assert shown.foreign() == []
+    shown.page.context.close()
+
+
+@pytest.mark.parametrize(("name", "width"), [("01_attention", 1440), ("05_encoder_decoder", 390)])
+def test_a_link_from_elsewhere_leads_to_its_heading_while_views_come(
+    site: Path, browser: Browser, name: str, width: int
+) -> None:
+    assert strays(browser, site, name, width) == []
+
+
+def test_the_contents_lead_to_a_heading_and_the_reader_is_free_again(site: Path, browser: Browser) -> None:
+    shown = open_page(browser, site, "01_attention")
+    shown.page.locator(".toc-drawer a[href='#in-one-minute']").click()
+    shown.page.wait_for_function(
+        f"() => {{ const top = ({TOP})('in-one-minute'); return top > 0 && top < {NEAR_TOP}; }}"
+    )
+    shown.page.mouse.move(600, 400)
+    shown.page.mouse.wheel(0, -3000)
+    shown.mount_all()
+    shown.page.evaluate("window.scrollTo({ top: 0, behavior: 'instant' })")
+    shown.page.wait_for_timeout(STYLE_WAIT)
+    assert shown.page.evaluate("scrollY") == 0
     shown.page.context.close()
 
 

@@ -2,8 +2,8 @@
 
 It opens each page as a file, unfolds everything, scrolls to each view, uses it by mouse and keys, and writes pictures
 to `.cache/screenshots/site`. It prints what went wrong: errors in the console, requests for anything outside the site,
-views that do not answer, text that is cut off or lies on other text, what is wider than the window, and what axe-core
-finds, before the views are used and after.
+views that do not answer, links to a heading that miss it, text that is cut off or lies on other text, what is wider
+than the window, and what axe-core finds, before the views are used and after.
 
     make look-site                                        # everything: a quarter of an hour
     make look-site LOOK_OPTIONS="01 --width 390"
@@ -22,7 +22,7 @@ from lab_page import chromium_browser
 from look import ALLOWED
 from measure import look_at, views
 from playwright.sync_api import Browser, ElementHandle, Error, JSHandle
-from site_page import SitePage, open_page
+from site_page import SitePage, open_page, strays
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
@@ -75,6 +75,7 @@ def sweep(browser: Browser, site: Path, name: str, width: int) -> Swept:
     swept.found("axe, light, after use", shown.violations("light", RULES))
     swept.found("axe, dark", shown.violations("dark", ["color-contrast"]))
     _pictures(shown, name, width, "dark")
+    swept.found("a link misses its heading", strays(browser, site, name, width))
     swept.found("console", shown.errors)
     swept.found("foreign", shown.foreign())
     shown.page.context.close()

@@ -29,6 +29,20 @@ RUN_AXE = """async (rules) => {
 }"""
 
 
+# How far below the page's own bar a heading stands; null at the page's end, where it cannot go up any more.
+TOP = """(id) => {
+  const { scrollHeight } = document.documentElement;
+  if (innerHeight + scrollY >= scrollHeight - 2) return null;
+  const bar = document.querySelector(".mobile-header")?.getBoundingClientRect().bottom ?? 0;
+  return document.getElementById(id).querySelector("h1, h2, h3").getBoundingClientRect().top - Math.max(0, bar);
+}"""
+HEADINGS = "[...document.querySelectorAll('article section[id]')].map((section) => section.id)"
+AT_ONCE = 6
+"""Pages that are opened beside each other."""
+LANDED_MS = 3000
+NEAR_TOP = 40
+
+
 @dataclass
 class SitePage:
     """One page."""
@@ -71,13 +85,29 @@ class SitePage:
         return found
 
 
-def open_page(browser: Browser, folder: Path, name: str, width: int = 1440) -> SitePage:
-    """Open `name`.html of the site in `folder` as a file."""
+def open_page(browser: Browser, folder: Path, name: str, width: int = 1440, place: str = "") -> SitePage:
+    """Open `name`.html of the site in `folder` as a file, at a place such as `#softmax` if one is named."""
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme="light")
     shown = SitePage(context.new_page(), folder)
     shown.page.set_default_timeout(30_000)  # a busy machine may take its time
     shown.page.on("console", lambda line: shown.errors.append(line.text) if line.type in ("error", "warning") else None)
     shown.page.on("pageerror", lambda error: shown.errors.append(str(error)))
     shown.page.on("request", lambda request: shown.requests.append(request.url))
-    shown.page.goto((folder / f"{name}.html").as_uri())
+    shown.page.goto((folder / f"{name}.html").as_uri() + place)
     return shown
+
+
+def strays(browser: Browser, folder: Path, name: str, width: int) -> list[str]:
+    """The headings of a page that a link from elsewhere misses, each opened cold."""
+    first = open_page(browser, folder, name, width)
+    ids: list[str] = first.page.evaluate(HEADINGS)
+    first.page.context.close()
+    missed = []
+    for start in range(0, len(ids), AT_ONCE):
+        pages = {id: open_page(browser, folder, name, width, f"#{id}").page for id in ids[start : start + AT_ONCE]}
+        next(iter(pages.values())).wait_for_timeout(LANDED_MS)
+        for id, page in pages.items():
+            top = page.evaluate(TOP, id)
+            missed += [f"#{id} is at {top:.0f} px"] if top is not None and not -1 <= top <= NEAR_TOP else []
+            page.context.close()
+    return missed

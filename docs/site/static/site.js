@@ -101,6 +101,31 @@ function makeModel({ state, answers }) {
   return model;
 }
 
+// ---- links to a heading
+
+const MOVES = ["wheel", "touchmove", "keydown", "pointerdown"];
+
+// What the address names stays at the top until the reader moves: views and pictures above it, which come only when the
+// reader is near, take more room than was kept for them.
+function stayAtHeading() {
+  let heading = null;
+  const align = () => heading?.scrollIntoView({ behavior: "instant" });
+  const goTo = () => {
+    heading = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let folded = heading; (folded = folded?.parentElement?.closest("details")); ) folded.open = true;
+    align();
+  };
+  for (const move of MOVES) addEventListener(move, () => (heading = null), { capture: true, passive: true });
+  // A press lets the heading go, and the click that follows may be on a link: also on one to where the reader came from.
+  addEventListener("click", ({ target }) => {
+    const link = target.closest?.("a[href*='#']");
+    if (link && link.pathname === location.pathname) setTimeout(goTo);
+  });
+  addEventListener("hashchange", goTo);
+  new ResizeObserver(align).observe(document.querySelector("article") ?? document.body);
+  if (location.hash) goTo();
+}
+
 // ---- mounting
 
 // Buttons for the sentences whose answers are recorded, where the view itself does not offer them.
@@ -179,6 +204,7 @@ document.addEventListener("DOMContentLoaded", () => {
   new MutationObserver(tellTheme).observe(document.body, { attributes: true, attributeFilter: ["data-theme"] });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tellTheme);
   mountWhenNear();
+  stayAtHeading();
   reachScrolling();
   window.addEventListener("resize", reachScrolling);
   document.addEventListener("toggle", reachScrolling, { capture: true }); // something was unfolded
