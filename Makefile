@@ -13,7 +13,8 @@ CACHE := .cache
 PAGE_STYLE := anatomy_course/views/_kit/page
 
 PY := $(VENV)/bin/python
-# JupyterLab asks every newcomer whether it may fetch news, and cuts long lines of code; this answers, and wraps them.
+# JupyterLab asks every newcomer whether it may fetch news, cuts long lines of code, and leaves an empty screen behind the
+# last cell; this answers, wraps them, and ends the page with it.
 OVERRIDES := $(VENV)/share/jupyter/lab/settings/overrides.d
 NOTICES := @jupyterlab/apputils-extension:notification
 CELLS := @jupyterlab/notebook-extension:tracker
@@ -45,10 +46,11 @@ help: ## this list
 .PHONY: lab
 lab: $(STAMP_LAB) ## open the course in JupyterLab (installs everything on the first run)
 	@mkdir -p $(OVERRIDES) && printf '%s\n' '{"$(NOTICES)": {"fetchNews": "false", "checkForUpdates": false},' \
-		' "$(CELLS)": {"codeCellConfig": {"lineWrap": true}}}' > $(OVERRIDES)/course.json
+		' "$(CELLS)": {"codeCellConfig": {"lineWrap": true}, "scrollPastEnd": false}}' > $(OVERRIDES)/course.json
 	@echo "JupyterLab prints its address below. Open it in a browser if none opens by itself; Ctrl-C twice ends it."
 	@options="--ServerApp.root_dir=. --LabApp.default_url=/lab/tree/$(NOTEBOOK)"; \
 	options="$$options --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"; \
+	options="$$options --FileContentsManager.pre_save_hook=anatomy_course.page.saved.as_stored"; \
 	options="$$options --LabApp.custom_css=True --ServerApp.tornado_settings=static_custom_path=$(PAGE_STYLE)"; \
 	if [ "$$(id -u)" = 0 ]; then options="$$options --allow-root"; fi; \
 	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY$$BROWSER" ]; then options="$$options --no-browser"; fi; \

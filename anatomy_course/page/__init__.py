@@ -3,6 +3,7 @@
 - `page`: HTML for notebooks and text for terminals in one object; tables, folded details, code
 - `source`: the code of a function or class, shown in a cell
 - `notebooks`: the table of contents; `colab`: what the first cell of a notebook does there
+- `saved`: what JupyterLab saves of a notebook that was only opened
 """
 
 from anatomy_course.page import page as page, source as source

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab_page import NotebookPage, open_notebook
+from driving import press
+from lab_page import NOTEBOOK, NotebookPage, open_notebook
 from lab_server import Lab
 from playwright.sync_api import Browser, expect
 
@@ -33,6 +34,25 @@ def test_an_untrusted_page_has_one_column_and_folded_cells(browser: Browser, lab
         assert set(page.page.evaluate(breaks)) == {"normal"}, "no line ends inside a word or a number"
         titles = page.page.locator(".jp-InputPlaceholder .jp-PlaceholderText")
         expect(titles.nth(1)).to_have_text("#@title Imports")
+
+
+def test_opening_and_saving_a_notebook_changes_no_file(browser: Browser, lab: Lab, desk: Any) -> None:
+    desk.clear()
+    stored = (lab.folder / "00_start_here.ipynb").read_bytes()
+    with open_notebook(browser, lab, "00_start_here.ipynb") as page:
+        page.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    assert (lab.folder / "00_start_here.ipynb").read_bytes() == stored
+
+
+def test_escape_leaves_a_view_and_the_arrow_keys_are_the_notebooks_again(attention: NotebookPage) -> None:
+    mixer = attention.widget("views.mixer(")
+    press(mixer.get_by_role("slider").nth(1), "ArrowRight", "Escape")
+    focused = "() => document.activeElement.matches('.jp-Cell')"
+    assert attention.page.evaluate(focused), "the cell has the focus"
+    active = f"() => {{ {NOTEBOOK} return notebook.activeCellIndex; }}"
+    before = attention.page.evaluate(active)
+    attention.page.keyboard.press("ArrowDown")
+    assert attention.page.evaluate(active) == before + 1
 
 
 def test_after_a_run_live_views_are_wider_than_cards(start: NotebookPage) -> None:

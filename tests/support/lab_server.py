@@ -101,6 +101,7 @@ def _command(lab: Lab, port: int) -> list[str]:
         "LabApp.news_url": None,
         "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
         "LabApp.extension_manager": "readonly",
+        "FileContentsManager.pre_save_hook": "anatomy_course.page.saved.as_stored",
         f"{app}.custom_css": True,
         "ServerApp.tornado_settings": f"static_custom_path={PAGE_STYLE}",
     }
