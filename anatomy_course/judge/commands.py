@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from anatomy_course.judge.card import Evidence, outcome_page
 from anatomy_course.judge.progress.location import own_progress, solutions_hidden
 from anatomy_course.judge.progress.record import Progress, Record
 from anatomy_course.judge.questions import Question, question_page
-from anatomy_course.judge.registry import exercises_of, find_exercise, find_question, questions_of
-from anatomy_course.judge.slips.sentences import hint_for_your_line
+from anatomy_course.judge.registry import exercises_of, find_exercise, find_question, ids, questions_of
+from anatomy_course.judge.slips.sentences import hint_for_your_line, last_checked
 from anatomy_course.judge.stub import solution_text
 from anatomy_course.page.notebooks import NOTEBOOKS, Notebook
 from anatomy_course.page.page import CellOutput, code_block, details, escape, html_table, in_code, paragraph
 
 
+def _of_an_exercise(help: Callable[..., CellOutput]) -> Callable[..., CellOutput]:
+    """Help for the exercise named, or for the one that was checked last; one sentence where there is none such."""
+
+    @wraps(help)
+    def shown(id: str | None = None, *, record: Progress | None = None) -> CellOutput:
+        id = last_checked() if id is None else id
+        if id is None:
+            name = help.__name__
+            return paragraph(f'Run the cell of an exercise first, or name one: {name}("{next(iter(ids()))}").')
+        try:
+            find_exercise(id)
+        except ValueError as error:
+            return paragraph(str(error))
+        return help(id, record=record)
+
+    return shown
+
+
+@_of_an_exercise
 def hint(id: str, *, record: Progress | None = None) -> CellOutput:
     """The next hint of an exercise: each call shows one more, with those before it.
 
-    Where the last check found the learner's own line, how that could read comes first.
+    Where the last check found the learner's own line, how that could read comes first. Without an id, it is of the
+    exercise that was checked last.
     """
     exercise = find_exercise(id)
     notes = record or own_progress()
@@ -35,8 +57,12 @@ def hint(id: str, *, record: Progress | None = None) -> CellOutput:
     return CellOutput(page, "\n".join(lines))
 
 
+@_of_an_exercise
 def solution(id: str, *, record: Progress | None = None) -> CellOutput:
-    """The solution of an exercise and why it works; one sentence where a teacher has hidden the solutions."""
+    """The solution of an exercise and why it works; one sentence where a teacher has hidden the solutions.
+
+    Without an id, it is of the exercise that was checked last.
+    """
     exercise = find_exercise(id)
     if solutions_hidden():
         return paragraph(f'Solutions are hidden in this class; hint("{id}") shows the next hint.')

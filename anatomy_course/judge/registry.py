@@ -83,6 +83,7 @@ def _catalogue(path: str):  # type: ignore[no-untyped-def]
 
 
 def _unknown(what: str, id: object, known: list[str]) -> str:
-    close = get_close_matches(str(id), known, n=3)
+    same_end = [name for name in known if name.rpartition(".")[2] == str(id)]
+    close = same_end or get_close_matches(str(id), known, n=3)
     ending = f"did you mean {' or '.join(map(repr, close))}?" if close else f"the first one is {known[0]!r}."
     return f"There is no {what} with the id {id!r}; {ending}"

@@ -128,12 +128,18 @@ def _edited(slip: Slip) -> str:
     return f"line {slip.line} could read `{slip.edited}`."
 
 
-_HINTS: dict[str, str] = {}  # of the last answer to each exercise
+_HINTS: dict[str, str] = {}  # of the last answer to each exercise; the one that was checked last is at the end
 
 
 def remember_hint(id: str, hint: str) -> None:
     """Keep what the last check of an exercise found; an empty hint forgets it."""
+    _HINTS.pop(id, None)
     _HINTS[id] = hint
+
+
+def last_checked() -> str | None:
+    """The id of the exercise that this kernel checked last; None when it has checked none."""
+    return next(reversed(_HINTS), None)
 
 
 def hint_for_your_line(id: str) -> str:

@@ -235,7 +235,7 @@ export function attentionMap({
   listen(map.node, "keydown", signal, (event) => {
     const to = arrowMove(event, state.query, state.key ?? 0, queries, keys);
     if (to) choose(...(state.key === null ? [state.query, 0] : to));
-    else if (event.key === "Escape") choose(state.query, null);
+    else if (event.key === "Escape" && state.key !== null) choose(state.query, null);
     else return;
     event.preventDefault();
   });

@@ -1,6 +1,6 @@
 // The life of a widget: its root, its traits, frames, motion. Everything ends with its `signal`.
 
-import { element } from "./elements.js";
+import { element, listen } from "./elements.js";
 import { clamp } from "./format.js";
 import { markPages } from "./page.js";
 import { watchLook } from "./theme.js";
@@ -13,6 +13,7 @@ export function widgetRoot(el, label) {
   const root = element("div", { class: "anatomy", role: "group", "aria-label": label }, live);
   root.announcer = live;
   el.append(root);
+  listen(root, "keydown", signal, leave);
   watchLook(root, signal);
   markPages();
   const cleanup = () => {
@@ -20,6 +21,13 @@ export function widgetRoot(el, label) {
     root.remove();
   };
   return { root, signal, cleanup };
+}
+
+// Escape leaves a view that has no other use for it: to its cell, whose keys are the notebook's again.
+function leave(event) {
+  if (event.key !== "Escape" || event.defaultPrevented) return;
+  event.target.blur();
+  event.currentTarget.closest(".jp-Cell")?.focus();
 }
 
 // Calls `callback` whenever one of the model's named traits changes, until clean-up.

@@ -151,7 +151,8 @@ function matrix(view, part) {
       label.classList.toggle("is-key", j === state.key);
     });
     const chosen = `Row ${data.tokens[r]}, column ${square ? data.tokens[c] : c}: ${at(values, r, c)}`;
-    node.setAttribute("aria-label", `${spoken(text)}: ${rows} by ${columns}. ${chosen}. Arrow keys move.`);
+    const [high, wide] = turned ? [columns, rows] : [rows, columns];
+    node.setAttribute("aria-label", `${spoken(text)}: ${high} by ${wide}. ${chosen}. Arrow keys move.`);
   });
 
   const pointed = (event) => {

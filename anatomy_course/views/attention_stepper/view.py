@@ -117,10 +117,15 @@ class AttentionStepper(Asking):
         )
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
-        """The steps of another sentence."""
+        """The steps of another sentence, for the word that was chosen where the new sentence has it."""
         sentence = usable_sentence(question.get("sentence"))
         told = _traits(self._compute(sentence))
-        return {**told, "sentence": sentence, "query": first_word(told["tokens"])}
+        tokens, chosen = told["tokens"], self.tokens[self.query]
+        if tokens[self.query : self.query + 1] == [chosen]:  # of a word that comes twice, the one at the same place
+            query = self.query
+        else:
+            query = tokens.index(chosen) if chosen in tokens else first_word(tokens)
+        return {**told, "sentence": sentence, "query": query}
 
     @property
     def steps(self) -> dict[str, np.ndarray]:

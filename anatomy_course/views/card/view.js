@@ -111,7 +111,9 @@ function helpView(model, card, root, signal) {
     button({ label: "Not yet", signal, primary: true, onClick: () => answer(false) }),
   );
   listen(question, "keydown", signal, (event) => {
-    if (event.key === "Escape") answer(false);
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    answer(false);
   });
 
   const update = () => {

@@ -142,8 +142,20 @@ def test_hints_come_one_by_one(record: Progress) -> None:
     assert record.entry("exercises", "attention.scores")["hints"] == 3
     assert "return query @ key" in solution("attention.scores", record=record).text
     assert record.entry("exercises", "attention.scores")["solution_seen"] is True
-    with pytest.raises(ValueError, match="did you mean 'attention.scores'"):
-        hint("attention.score", record=record)
+
+
+def test_help_that_names_no_exercise_or_another_gets_one_sentence(
+    record: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("anatomy_course.judge.slips.sentences._HINTS", {})
+    for help in (hint, solution):
+        assert "did you mean 'attention.scores'" in help("attention.score", record=record).text
+        assert "did you mean 'attention.softmax'?" in help("softmax", record=record).text
+        assert help(record=record).text.startswith("Run the cell of an exercise first, or name one:")
+    remember_hint("attention.scores", "")
+    remember_hint("attention.softmax", "")
+    remember_hint("attention.scores", "")
+    assert "Scaled scores" in hint(record=record).text and "return query @ key" in solution(record=record).text
 
 
 def test_questions_hide_their_answers_and_predictions_keep_them(record: Progress) -> None:

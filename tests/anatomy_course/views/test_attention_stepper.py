@@ -42,9 +42,12 @@ def test_steps_agree_with_torch_and_the_browser_gets_the_very_numbers() -> None:
 
 @pytest.mark.parametrize(
     ("sentence", "query"),
-    [("too wide", 0), ("[CLS] Bees like flowers . [SEP]", 1), ("[CLS] The bees .", 2), (". . it ?", 2), (". ?", 0)],
-)
-def test_a_new_sentence_is_computed_and_asked_by_its_first_content_word(sentence: str, query: int) -> None:
+    [
+        ("too wide", 0), ("[CLS] Bees like flowers . [SEP]", 1), ("[CLS] The bees .", 2), (". . it ?", 2), (". ?", 0),
+        ("so tired", 1), ("tired or so tired , it was tired", 7),
+    ],
+)  # fmt: skip
+def test_a_new_sentence_keeps_the_word_that_asks_or_takes_its_first_content_word(sentence: str, query: int) -> None:
     widget = attention_stepper("the big animal in this street was tired", query=7)
     widget.question = {"sentence": sentence, "id": 1}
     assert (widget.sentence, widget.tokens, widget.error) == (sentence, sentence.split(), "")
