@@ -15,6 +15,7 @@ class History:
         gradient_norm: the length of the gradient before it was clipped.
         seconds: since the start, when the step was done.
         stopped: why it ended before its time, as a sentence; None when it ran to the end.
+        planned: how many steps there are to be; None where nobody can say.
     """
 
     loss: list[float] = field(default_factory=list)
@@ -22,6 +23,7 @@ class History:
     gradient_norm: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     stopped: str | None = None
+    planned: int | None = None
 
     def __len__(self) -> int:
         """How many steps were made."""

@@ -96,8 +96,8 @@ def fit(
     epochs = 1 if epochs is None and steps is None and seconds is None else epochs
     optimizer = optimizer or adamw(model)
     schedule = learning_rate if callable(learning_rate) else lambda step: learning_rate
-    history, start = History(), time.perf_counter()
     total = _total(batches, epochs, steps)
+    history, start = History(planned=total), time.perf_counter()
     with _training(model), seeded(generator), _bar(total, progress) as bar:
         try:
             with interruptible() as check:
@@ -188,7 +188,7 @@ def _repeated(batches: Iterable[BatchT], epochs: int | None) -> Iterator[BatchT]
 
 
 def _total(batches: Iterable[object], epochs: int | None, steps: int | None) -> int | None:
-    """How many steps the bar may expect."""
+    """How many steps there are to be."""
     try:
         in_all = None if epochs is None else epochs * len(batches)  # type: ignore[arg-type]
     except TypeError:

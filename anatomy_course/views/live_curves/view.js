@@ -3,10 +3,18 @@
 import { heading } from "../_kit/controls.js";
 import { limits, lineChart } from "../_kit/curves.js";
 import { announce, element, svg } from "../_kit/elements.js";
-import { floats, format } from "../_kit/format.js";
+import { floats, format, grouped } from "../_kit/format.js";
 import { frame, onChange, widgetRoot } from "../_kit/life.js";
 
 const LOOKS = ["one", "two", "three", "four", "five", "six"];
+const SURE = 3; // seconds after which the time that is left can be told
+
+// "1 min 40 s", in steps that do not flicker.
+function duration(seconds) {
+  const rounded = Math.ceil(seconds / 5) * 5;
+  const minutes = Math.floor(rounded / 60);
+  return [minutes && `${minutes} min`, rounded % 60 && `${rounded % 60} s`].filter(Boolean).join(" ");
+}
 
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
@@ -15,6 +23,22 @@ function render({ model, el }) {
   const state = element("span", { class: "note" });
   const key = element("div", { class: "row lc-key" });
   root.append(heading(model.get("label"), state), element("div", { class: "panel" }, chart.node, key));
+
+  let since = null; // [seconds, step] of the latest curve when the page first heard of it
+  let followed = 0;
+  const progress = (curves) => {
+    const done = model.get("done");
+    if (!curves.length) return done ? "no step was made" : "waiting for the first step";
+    const furthest = curves.reduce((one, other) => (other[0] > one[0] ? other : one));
+    const [step, planned] = curves.findLast(([at, all]) => at < all) ?? furthest;
+    const told = `step ${grouped(step)}${planned ? ` of ${grouped(planned)}` : ""}`;
+    if (done) return curves.some(([at, all]) => at < all) ? `${told}, stopped` : `${told}, done`;
+    const now = performance.now() / 1000;
+    if (!since || followed !== curves.length) [since, followed] = [[now, step], curves.length];
+    const [elapsed, made] = [now - since[0], step - since[1]];
+    const known = elapsed > SURE && made > 0 && planned > step;
+    return known ? `${told}, about ${duration((elapsed * (planned - step)) / made)} left` : told;
+  };
 
   const draw = () => {
     const names = model.get("names"),
@@ -28,7 +52,9 @@ function render({ model, el }) {
     });
     const levels = Object.entries(model.get("levels"));
     const all = series.flatMap(({ points }) => points);
-    const [, end] = limits(all.map(([x]) => x));
+    const reached = model.get("reached") ?? [];
+    const [, last] = limits(all.map(([x]) => x));
+    const end = Math.max(last, ...reached.map(([, planned]) => planned));
     const [low, high] = limits([...all.map(([, y]) => y), ...levels.map(([, y]) => y)]);
     const x = [0, Math.max(end, 1)];
     const told = series
@@ -78,7 +104,7 @@ function render({ model, el }) {
         ),
       ),
     );
-    state.textContent = all.length ? `step ${format(end, 0)}${model.get("done") ? ", done" : ""}` : "not started";
+    state.textContent = progress(reached.length || !all.length ? reached : [[Math.round(last), 0]]);
   };
   const redraw = frame(draw, signal);
   onChange(model, signal, ["points", "done"], redraw);

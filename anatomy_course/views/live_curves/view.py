@@ -42,6 +42,7 @@ class LiveCurves(AnatomyWidget):
     Args:
         ylabel: what the curves show, with its unit.
         levels: name → height of a dashed line to compare with, such as {"guessing": 1.39}.
+        steps: how many there will be; a history of `fit` tells its own.
     """
 
     ylabel = traitlets.Unicode().tag(sync=True)
@@ -51,12 +52,21 @@ class LiveCurves(AnatomyWidget):
     """How many points each curve has."""
     points = buffer_trait()
     """(step, value) of all curves one after the other, as float32."""
+    reached = traitlets.List().tag(sync=True)
+    """Of each curve [its last step, how many there are to be], the second 0 where nobody can say."""
     done = traitlets.Bool(False).tag(sync=True)
 
     def __init__(
-        self, *, ylabel: str = "loss", levels: Mapping[str, float | int] | None = None, label: str = "While it learns"
+        self,
+        *,
+        ylabel: str = "loss",
+        levels: Mapping[str, float | int] | None = None,
+        label: str = "While it learns",
+        steps: int | None = None,
     ) -> None:
         self._curves: dict[str, tuple[Sequence[float | int], Sequence[float | int]]] = {}
+        self._steps = steps or 0
+        self._planned: dict[str, int] = {}
         self._told = 0.0
         self._thread = threading.get_ident()
         self._handle: Any = None
@@ -65,6 +75,7 @@ class LiveCurves(AnatomyWidget):
 
     def __call__(self, history: Record, name: str = "loss") -> None:
         """Draw a history's loss; for `fit(…, on_step=curves)`. It never ends the training."""
+        self._planned[name] = getattr(history, "planned", None) or self._steps
         self.draw(name, range(1, len(history.loss) + 1), history.loss)
 
     def of(self, name: str) -> Callable[[Record], None]:
@@ -93,6 +104,7 @@ class LiveCurves(AnatomyWidget):
             self.names = list(thinned)
             self.counts = [len(points) for points in thinned.values()]
             self.points = b"".join(float_bytes(points) for points in thinned.values())
+            self.reached = [[int(self._curves[name][0][-1]), self._planned.get(name, self._steps)] for name in thinned]
         self._told = time.monotonic()
 
     def _set(self, name: str, steps: Sequence[float | int], values: Sequence[float | int]) -> None:

@@ -112,7 +112,7 @@ function stayAtHeading() {
   const align = () => heading?.scrollIntoView({ behavior: "instant" });
   const goTo = () => {
     heading = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    for (let folded = heading; (folded = folded?.parentElement?.closest("details")); ) folded.open = true;
+    for (let folded = heading; (folded = folded?.parentElement?.closest("details"));) folded.open = true;
     align();
   };
   for (const move of MOVES) addEventListener(move, () => (heading = null), { capture: true, passive: true });

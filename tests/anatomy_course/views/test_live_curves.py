@@ -119,7 +119,7 @@ def test_curves_of_other_threads_wait_for_this_one_and_keep_the_order_asked_for(
 def test_the_chart_grows_on_the_page(show: Show) -> None:
     shown = show(LiveCurves(levels={"guessing": 1.5}, label="<b>Tagging</b>"), views=2)
     curves = shown.widget
-    assert shown.page.get_by_text("not started").count() == 2
+    assert shown.page.get_by_text("waiting for the first step").count() == 2
     curves.draw("loss", [1, 2], [4.0, 3.0])
     curves.draw("validation", [2], [3.5])
     curves.publish()
@@ -132,6 +132,26 @@ def test_the_chart_grows_on_the_page(show: Show) -> None:
     curves.done = True
     shown.follow()
     assert shown.page.get_by_text("step 3, done").count() == 2
+
+
+def test_the_page_knows_how_far_it_is_and_a_stop_is_not_the_end(show: Show) -> None:
+    curves, history = LiveCurves(), History(planned=1200)
+    fitted(400, curves.of("small"))
+    for _ in range(900):
+        history.add(loss=1.0, learning_rate=0.1, gradient_norm=1.0, seconds=0.0)
+    curves(history, "large")
+    curves.publish()
+    shown = show(curves)
+    assert shown.text(".note") == "step 900 of 1\u202f200", "the last of 400 means is not the last step"
+    assert "1200" in (shown.page.locator(".line-chart").first.text_content() or ""), "the axis ends where it will"
+    curves.done = True
+    shown.follow()
+    assert curves.reached == [[400, 400], [900, 1200]]
+    assert shown.text(".note") == "step 900 of 1\u202f200, stopped"
+    curves = LiveCurves(steps=3)
+    curves.draw("loss", range(1, 4), [3.0, 2.0, 1.0])
+    curves.publish()
+    assert curves.reached == [[3, 3]]
 
 
 def test_a_curve_is_read_by_keys_and_under_the_pointer(show: Show) -> None:

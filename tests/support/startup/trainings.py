@@ -164,7 +164,7 @@ def _keep(value: Any, place: Path) -> None:
 def _taken(kept: dict[str, Any], model: Any, options: dict[str, Any]) -> Any:
     from anatomy_utils.training.history import History
 
-    history, on_step = History(), options.get("on_step")
+    history, on_step = History(planned=kept["history"]["planned"]), options.get("on_step")
     lists = {name: values for name, values in kept["history"].items() if isinstance(values, list)}
     if kept["generator"] is not None:
         options["generator"].set_state(kept["generator"])
