@@ -232,23 +232,23 @@ export function modelPanels({ model, lengths, chosen, byName }) {
       length = model.get("length"),
       end = each.parts.length ? tableEnd(each) : null;
     if (!each.parts.length) return;
-    const published = (size) =>
-      !size.published
-        ? ""
-        : size.exact
-          ? grouped(size.published)
-          : roughly(size.published) + (size.counts === "all" ? "" : ` (${size.counts})`);
+    const published = (size) => {
+      if (!size.published) return null;
+      const counted = size.counts === "all" ? "" : ` (${size.counts})`;
+      const told = size.exact ? grouped(size.published) : roughly(size.published) + counted;
+      return element("div", { class: "ft-published", text: `published: ${told}` });
+    };
     const kept = (size) => (size.cache.growing.length ? bytesText(quantityAt(size.cache, length)) : "nothing");
     costs.replaceChildren(
       cardTable(
-        ["size", "parameters", "published", "operations per token", "bytes kept"],
+        ["size", "bytes kept", "operations per token", "parameters"],
         each.sizes.map((size) =>
           element(
             "tr",
             {},
             element("th", { scope: "row", text: size.name }),
-            [grouped(size.parameters), published(size), roughly(quantityAt(size.work, length)), kept(size)].map(
-              (text, i) => element("td", { class: i === 1 ? "ft-published" : "number", text }),
+            [kept(size), roughly(quantityAt(size.work, length)), grouped(size.parameters)].map((text, i) =>
+              element("td", { class: "number", text }, i === 2 ? published(size) : null),
             ),
           ),
         ),
