@@ -21,10 +21,6 @@ HAPPENED = ("crash", "time", "nothing", "type", "device", "mutated", "complex", 
 """What happened, said before where it comes from."""
 LITTLE = ("likeness:cell", "likeness:stage", "likeness:entry", "likeness:unused")
 """What says less than a line of the learner's."""
-BY_CHANCE = (
-    "likeness:inputs likeness:cut likeness:of_argument likeness:power likeness:amount_factor shape:fixed".split()
-)
-"""What the result happens to be; once an edit makes everything right, it explains nothing more."""
 OF_NUMBERS = ("root", "opposite", "sign", "more", "bounded", "grouped", "missing", "call_missing", "operator", "number")
 """Kinds of edits that change a type only by the way."""
 CALLS = ":calls"  # the first call that differs: it is seen, not worked out
@@ -65,8 +61,8 @@ def _explained(trial: Attempt, finding: Finding, repair: Repair) -> Finding:
     if finding.found_by.split(":")[0] in HAPPENED:
         happened = finding.sentence if finding.sentence.endswith((".", "?", "!", "”")) else f"{finding.sentence}."
         said = f"{happened} {said}"
-    elif not (finding.found_by in LITTLE or (left and left in finding.sentence)):
-        notes = notes if finding.found_by in BY_CHANCE and not left else (finding.sentence, *notes)
+    elif left and not (finding.found_by in LITTLE or left in finding.sentence):
+        notes = (finding.sentence, *notes)  # where one edit makes everything right, there is nothing more to tell
     name = ":".join(filter(None, ("slip", repair.slips[0].kind, repair.mistake)))
     marked = tuple(SourceLine(slip.line, slip.line_text, slip.text) for slip in (*repair.slips, *repair.rivals[:2]))
     return replace(finding, sentence=said, found_by=name, notes=notes, slips=marked, hint=hint(repair))

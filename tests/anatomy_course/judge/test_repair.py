@@ -132,6 +132,13 @@ def test_a_right_answer_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None
     assert judge(exercise, exercise.mistakes[0].function, search=True).found_by.startswith("mistake:")
 
 
+def test_where_one_edit_makes_everything_right_nothing_else_is_told() -> None:
+    scores = "def attention_scores(query, key):\n    return query @ key.transpose(-2, -1) / query.shape[-2] ** 0.5"
+    verdict = judged("attention.scores", scores)
+    assert "everything is right with another axis" in verdict.sentence
+    assert [note.partition(" ")[0] for note in verdict.notes] == ["Shown:"]
+
+
 def test_hint_gives_the_edit_first_until_the_next_check(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     record = Progress(tmp_path / "progress.json")
     exercise("attention.weighted_average", record=record)(written(STACKED, "weighted_average"))
