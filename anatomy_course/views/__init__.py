@@ -160,7 +160,6 @@ from anatomy_course.views.translator.view import (
     Translation as Translation,
     Translator as Translator,
     UnknownWords as UnknownWords,
-    changes as changes,
     decode as decode,
     known_words as known_words,
     translation_of as translation_of,

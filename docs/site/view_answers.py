@@ -10,6 +10,7 @@ import base64
 import itertools
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,14 @@ def questions(view: Any) -> Iterator[Any]:
         for beams, penalty in itertools.product(BEAMS, PENALTIES):
             yield {"prompt": view.question["prompt"], "num_beams": beams, "length_penalty": penalty}
     elif kind == "Translator":
-        for sentence in view.examples:
-            yield {"sentence": sentence}
+        open_ones, asked = list(view.examples), set()
+        while open_ones:  # each offers swaps, which offer others: all that can be reached from the examples
+            sentence = open_ones.pop(0)
+            if sentence not in asked:
+                asked.add(sentence)
+                yield {"sentence": sentence}
+                with suppress(ValueError):  # the view refuses it
+                    open_ones += [swap["sentence"] for swap in view.answer({"sentence": sentence}).get("swaps", ())]
 
 
 def answers(view: Any) -> list[dict[str, Any]]:

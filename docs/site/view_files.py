@@ -25,24 +25,25 @@ NOT_HERE = {"HeadBoard": {"can_switch": False}}
 NOT_SHOWN = ("Card", "SetupList")
 """Views with a better form on a page without a kernel: see `exercise_help`."""
 WITH_KERNEL = {
-    "AttentionStepper": "A sentence of your own",
-    "BeamTree": "Another prompt",
-    "BlockStepper": "Another sentence or layer",
-    "CacheLab": "Measuring on your machine",
-    "DebuggingLab": "Trying a repair",
-    "DecodingStepper": "Writing on, with rules of your own,",
-    "DepthLab": "Training another one",
-    "FamilyTree": "Running a model",
-    "FirstWords": "A sentence of your own",
-    "HeadBoard": "Switching heads off",
-    "LogitLens": "A sentence of your own",
-    "NearestWords": "A sentence of your own",
-    "ObjectiveExplorer": "A sentence or rate of your own",
-    "PartSwapper": "Measuring another swap",
-    "PronounHeads": "Switching other heads off",
-    "Translator": "A sentence of your own",
+    "AttentionStepper": ("A sentence of your own", ".sentence-form"),
+    "BeamTree": ("Another prompt", ".sentence-form"),
+    "BlockStepper": ("Another sentence or layer", ".sentence-form, .bs-where"),
+    "CacheLab": ("Measuring on your machine", ".cl-clock .row"),
+    "DebuggingLab": ("Trying a probe or a repair", ".wd-probes, .wd-page .button, .wd-cure"),
+    "DecodingStepper": ("Writing on, with rules of your own,", ".sentence-form, .ds-buttons, .ds-rows"),
+    "DepthLab": ("Training another one", ".dl-choices .primary"),
+    "FamilyTree": ("Running a model", ""),
+    "FirstWords": ("A sentence of your own, and going on with this one,", ".fw-form, .fw-rivals"),
+    "HeadBoard": ("Switching heads off", ""),
+    "LogitLens": ("A sentence of your own", ".sentence-form"),
+    "NearestWords": ("A sentence of your own", ".lj-form"),
+    "ObjectiveExplorer": ("A sentence or rate of your own", ".sentence-form, .oe-controls > .control, .oe-rate"),
+    "PartSwapper": ("Measuring another swap", ""),
+    "PronounHeads": ("Switching other heads off", ".heading .button, .ch-grid, section.panel > .control"),
+    "Translator": ("A sentence of your own", ".sentence-form"),
 }
-"""What of a view needs a kernel; the rest of it, and every other view, answers on the page."""
+"""What of a view needs a kernel, in words and as a selector of controls that can do nothing without one; the rest of
+it, and every other view, answers on the page."""
 
 
 def widget_class(view: View) -> type[AnatomyWidget]:
@@ -72,12 +73,13 @@ def view_html(view: View, notebook: str, still: str) -> str:
     """
     name = kind(view)
     label = html.escape(str(view["state"].get("label") or name))
-    needs = f'<p class="live-note">{WITH_KERNEL.get(name)} needs a kernel: {run_it(notebook)}.</p>'
+    what, controls = WITH_KERNEL.get(name, ("", ""))
+    needs = f'<p class="live-note">{what} needs a kernel: {run_it(notebook)}.</p>' if what else ""
     is_picture = "<img" in still and "<details" not in still
     waiting = f'<p class="live-wait">Live view: {label}</p><noscript>{still}</noscript>' if is_picture else still
     return (
-        f'<div class="live{" tall" if is_picture else ""}" data-view="{view_id(view)}" data-widget="{name}">'
-        f"{waiting}</div>{needs if name in WITH_KERNEL else ''}"
+        f'<div class="live{" tall" if is_picture else ""}" data-view="{view_id(view)}" data-widget="{name}"'
+        f' data-locked="{html.escape(controls)}">{waiting}</div>{needs}'
     )
 
 

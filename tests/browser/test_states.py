@@ -108,7 +108,7 @@ def a_part_is_measured(shown: Shown) -> None:
 
 TRANSLATED = (
     "sentence direction source written text candidates weights shape verdict remark correction swaps reason pronouns "
-    "before refused refusal readable revealed current error answered"
+    "refused refusal readable revealed current error answered"
 )
 WRITTEN = "written options rule text room error answered"
 SWITCHED = "after moved error answered"

@@ -16,6 +16,8 @@ from urllib.parse import unquote, urlparse
 
 import html5lib
 import pytest
+from look_at_site import USE
+from measure import views
 from playwright.sync_api import Browser, expect
 from site_page import NEAR_TOP, TOP, SitePage, open_page, strays
 
@@ -165,20 +167,16 @@ def test_the_mixer_answers_to_keys_and_mouse(attention: SitePage) -> None:
     assert max(map(float, shares)) - min(map(float, shares)) <= 0.011
 
 
-def test_the_stepper_knows_recorded_sentences_and_says_what_it_cannot(attention: SitePage) -> None:
+def test_the_stepper_knows_recorded_sentences_and_no_others_can_be_typed(attention: SitePage) -> None:
     stepper = attention.view("AttentionStepper")
-    field, compute = stepper.get_by_role("textbox"), stepper.get_by_role("button", name="Compute")
     words = stepper.get_by_role("listbox").first
     stepper.locator(".recorded button", has_text="banana").click()
     expect(words).to_contain_text("banana")
-    expect(field).to_have_value("Time flies like an arrow; fruit flies like a banana.")
-    field.fill("Nobody has recorded this.")
-    field.press("Enter")
-    expect(stepper).to_contain_text("recorded answers only")
-    expect(compute).to_be_enabled()
+    assert stepper.locator(".sentence-form[inert]").count() == 1
+    note = stepper.locator("xpath=following-sibling::p[1]")
+    expect(note).to_contain_text("A sentence of your own needs a kernel")
     stepper.locator(".recorded button").first.click()
     expect(words).to_contain_text("animal")
-    expect(stepper).not_to_contain_text("recorded answers only")
 
 
 def test_a_question_is_judged_on_the_page(attention: SitePage) -> None:
@@ -213,27 +211,34 @@ def test_sections_marked_more_are_folded(attention: SitePage) -> None:
     assert folded.evaluate_all("nodes => nodes.every((node) => !node.open && node.querySelector('p'))")
 
 
-def test_no_view_waits_for_an_answer_that_cannot_come(site: Path, browser: Browser) -> None:
-    translation = open_page(browser, site, "05_encoder_decoder")
-    translator = translation.view("Translator")
-    sentence = translator.get_by_role("textbox")
-    sentence.fill("The cat sleeps.")
-    sentence.press("Enter")
-    expect(translator.get_by_role("button", name="Translate", exact=True)).to_be_enabled(timeout=3000)
-    expect(translator).to_contain_text("recorded answers only")
-    examples = translator.get_by_role("combobox").first
-    values = examples.locator("option").evaluate_all("nodes => nodes.map((node) => node.value)")
-    examples.select_option(values[-1])
-    expect(sentence).to_have_value(values[-1])
-    expect(translator).not_to_contain_text("recorded answers only")
-    start = open_page(browser, site, "00_start_here")
-    first = start.view("FirstWords")
-    first.get_by_role("textbox").fill("A new sentence")
-    expect(first).to_contain_text("no kernel")
-    for shown in (translation, start):
-        assert "Computing" not in shown.page.locator("article").inner_text()
-        assert shown.errors == []
-        shown.page.context.close()
+def test_every_swap_of_the_translator_is_answered_and_so_is_each_swap_of_that(site: Path, browser: Browser) -> None:
+    shown = open_page(browser, site, "05_encoder_decoder")
+    translator = shown.view("Translator")
+    pronouns = set()
+    for reason in ("wide", "tired", "narrow"):
+        translator.get_by_role("button", name=re.compile(f"^Swap .* for {reason}$")).click()
+        expect(translator.locator(".tr-compared mark")).not_to_have_count(0)
+        expect(translator.locator(".tr-swaps .tr-reason")).to_have_text(reason)
+        pronouns.add(translator.locator(".tr-pronoun").first.inner_text())
+    assert pronouns == {"il", "elle"}
+    shown.page.context.close()
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_no_control_that_can_be_used_answers_that_it_cannot(site: Path, browser: Browser, name: str) -> None:
+    shown = open_page(browser, site, name)
+    shown.page.emulate_media(reduced_motion="reduce")
+    shown.mount_all()
+    shown.page.evaluate(USE.read_text(encoding="utf-8"))
+    refused = []
+    for root in views(shown.page):
+        root.evaluate("root => window.use.watch(root)")
+        root.evaluate("root => window.use.useAll(root)")
+        refused += root.evaluate("root => root.refused.map((text) => `${root.ariaLabel}: ${text}`)")
+    assert refused == []
+    assert "Computing" not in shown.page.locator("article").inner_text(), "no view waits for what cannot come"
+    assert shown.errors == []
+    shown.page.context.close()
 
 
 def test_views_and_pictures_follow_the_theme(attention: SitePage) -> None:

@@ -99,6 +99,7 @@ def _use(swept: Swept, shown: SitePage, root: ElementHandle) -> int:
         _point_at(shown, node)
     if presses and not root.evaluate("root => root.changes"):
         swept.found("no answer", [name])
+    swept.found("answers in red", [f"“{name}”: {told}" for told in root.evaluate("root => root.refused")])
     if root.is_visible() and root.evaluate(WAITING):
         swept.found("waits forever", [name])
     return presses

@@ -13,10 +13,15 @@
   const wait = () => new Promise((done) => setTimeout(done, PAUSE));
   const event = (node, ...names) => names.forEach((name) => node.dispatchEvent(new Event(name, { bubbles: true })));
 
-  // Counts what changes in a view while it is used.
+  // Counts what changes in a view while it is used, and notes what the page says that it cannot do.
   function watch(root) {
     root.changes = 0;
-    const observer = new MutationObserver((records) => (root.changes += records.length));
+    root.refused = [];
+    const observer = new MutationObserver((records) => {
+      root.changes += records.length;
+      const told = [...root.querySelectorAll(".error")].map((node) => node.textContent);
+      root.refused.push(...told.filter((text) => text.startsWith("This page")));
+    });
     observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
   }
 

@@ -5,8 +5,25 @@ import { element, focusable, shorten, word } from "../_kit/elements.js";
 import { format } from "../_kit/format.js";
 import { shownWord } from "../_kit/tokens.js";
 
+// The places of the words that went, and of those that came: what is in no longest common part of both.
+export function changes(before, after) {
+  const [rows, columns] = [before.length, after.length];
+  const common = Array.from({ length: rows + 1 }, () => new Array(columns + 1).fill(0));
+  for (let i = rows - 1; i >= 0; i -= 1)
+    for (let j = columns - 1; j >= 0; j -= 1)
+      common[i][j] = before[i] === after[j] ? 1 + common[i + 1][j + 1] : Math.max(common[i + 1][j], common[i][j + 1]);
+  const [gone, fresh] = [[], []];
+  let [i, j] = [0, 0];
+  while (i < rows || j < columns) {
+    if (i < rows && j < columns && before[i] === after[j]) [i, j] = [i + 1, j + 1];
+    else if (j === columns || (i < rows && common[i + 1][j] >= common[i][j + 1])) gone.push(i++);
+    else fresh.push(j++);
+  }
+  return [gone, fresh];
+}
+
 // The parts below: the rivals of a word, the verdict, words to exchange, and what another word changed.
-export function comparisons({ model, signal, written, revealed, current, finished, source, ask }) {
+export function comparisons({ model, signal, written, revealed, current, finished, source, ask, before }) {
   // ---------------------------------------------------------------- rivals, verdict, swaps
   const rivals = element("div", { class: "panel tr-rivals" });
   const verdict = element("p", { class: "tr-verdict" });
@@ -63,8 +80,8 @@ export function comparisons({ model, signal, written, revealed, current, finishe
   }
 
   function drawCompared() {
-    const { source: from, written: wrote, gone, gone_source: left } = model.get("before");
-    if (!wrote) {
+    const was = before();
+    if (!was) {
       compared.replaceChildren(
         element("p", {
           class: "note panel",
@@ -73,7 +90,8 @@ export function comparisons({ model, signal, written, revealed, current, finishe
       );
       return;
     }
-    const { new: fresh, new_source: came } = model.get("before");
+    const [gone, fresh] = changes(was.written, written());
+    const [left, came] = changes(was.source, source());
     const line = (name, words, marked) => [
       element("dt", { text: name }),
       element(
@@ -91,8 +109,8 @@ export function comparisons({ model, signal, written, revealed, current, finishe
       element(
         "dl",
         {},
-        line("before", plain(from), less(left)),
-        line("", wrote, gone),
+        line("before", plain(was.source), less(left)),
+        line("", was.written, gone),
         line("now", plain(source()), less(came)),
         line("", written().slice(0, revealed()), fresh),
       ),

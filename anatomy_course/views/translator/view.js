@@ -8,7 +8,7 @@ import { change, frame, onChange, prefersReducedMotion, widgetRoot } from "../_k
 import { request, sentenceForm } from "../_kit/request.js";
 import { onTheme } from "../_kit/theme.js";
 import { shownWord } from "../_kit/tokens.js";
-import { comparisons, refusals, remarks, wordList } from "./comparisons.js";
+import { changes, comparisons, refusals, remarks, wordList } from "./comparisons.js";
 import { weightDrawings } from "./drawing.js";
 
 const PAUSE = 420; // milliseconds between two words of "Translate all"
@@ -30,7 +30,7 @@ function alignment(data, [, heads, written, source], layer, head) {
 }
 
 // Writing word by word, by hand or one after the other, and what is announced of it.
-function writing({ root, model, revealed, finished, spoken, written }) {
+function writing({ root, model, revealed, finished, spoken, written, before }) {
   let timer = 0;
 
   function writeOne() {
@@ -60,14 +60,10 @@ function writing({ root, model, revealed, finished, spoken, written }) {
   }
 
   function told() {
-    const { gone, new: fresh } = model.get("before");
-    const swapped = gone?.length
-      ? ` ${model
-          .get("before")
-          .written.filter((_, i) => gone.includes(i))
-          .join(" ")} became ${written()
-          .filter((_, i) => fresh.includes(i))
-          .join(" ")}.`
+    const was = before();
+    const [gone, fresh] = was ? changes(was.written, written()) : [[], []];
+    const swapped = gone.length
+      ? ` ${gone.map((i) => was.written[i]).join(" ")} became ${fresh.map((i) => written()[i]).join(" ")}.`
       : "";
     return `${model.get("text")} ${model.get("verdict").told}${swapped}`;
   }
@@ -156,21 +152,31 @@ function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("translator");
   // What this view remembers between drawings.
-  const kept = { weights: new Float32Array(0), chips: [] };
+  // `before` is what was read and written before the reason was swapped.
+  const kept = { weights: new Float32Array(0), chips: [], before: null, asked: null };
   const source = () => model.get("source");
   const written = () => model.get("written");
   const revealed = () => Math.min(model.get("revealed"), written().length);
   const current = () => clamp(model.get("current"), 0, Math.max(0, revealed() - 1));
   const weight = (i, j) => kept.weights[i * source().length + j] ?? 0;
   const finished = () => revealed() === written().length;
-  const { stop, told, writeOne, play } = writing({ root, model, revealed, finished, spoken, written });
+  const { stop, told, writeOne, play } = writing({
+    root,
+    model,
+    revealed,
+    finished,
+    spoken,
+    written,
+    before: () => kept.before,
+  });
 
   // ---------------------------------------------------------------- the sentence
   const ask = (sentence, swap = false) => {
     stop();
     form.set(sentence);
     refusal.hidden = true;
-    questions.ask({ sentence, swap });
+    kept.asked = swap ? { source: source(), written: written() } : null;
+    questions.ask({ sentence });
   };
   const questions = request({ model, signal, onBusy: (on) => form.busy(on), onAnswer: answered });
   const form = sentenceForm({
@@ -269,6 +275,7 @@ function render({ model, el }) {
     finished,
     source,
     ask,
+    before: () => kept.before,
   });
   const { lexicon } = wordList({ model });
   lexicon.hidden = !Object.keys(model.get("known")).length;
@@ -298,6 +305,7 @@ function render({ model, el }) {
   );
 
   function load() {
+    if (!model.get("refusal") && !model.get("error")) kept.before = kept.asked;
     const shape = model.get("shape");
     layer.setOptions(Array.from({ length: shape[0] }, (_, i) => i));
     head.setOptions([{ value: -1, label: "mean of heads" }, ...Array.from({ length: shape[1] }, (_, i) => i)]);

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cache
 from typing import Any
 
@@ -143,9 +142,6 @@ class Translator(Asking):
     """[{reason, sentence}]."""
     reason = traitlets.Int(-1).tag(sync=True)
     pronouns = traitlets.List(traitlets.Int()).tag(sync=True)
-    before = traitlets.Dict().tag(sync=True)
-    """After a swap: `source` and `written` of before it, and the places of the words that changed, in either
-    (`gone_source`, `gone`) and in the new ones (`new_source`, `new`); else empty."""
     refused = traitlets.List().tag(sync=True)
     """[{word, nearest: [{word, sentence}]}] of the unknown words of the sentence asked for last."""
     refusal = traitlets.Unicode().tag(sync=True)
@@ -182,13 +178,13 @@ class Translator(Asking):
         super().__init__(
             **first, sentence=sentence, examples=list(examples), layer=layer, head=head, revealed=revealed,
             current=_place_of_pronoun(first) if revealed == count else max(revealed - 1, 0), label=label,
-            question={"sentence": sentence, "swap": False},
+            question={"sentence": sentence},
             known={language: {kind: list(words) for kind, words in kinds.items()}
                    for language, kinds in (known or {}).items()},
         )  # fmt: skip
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
-        """The translation of another sentence; `swap` says that it is the same but for the reason."""
+        """The translation of another sentence."""
         sentence = usable_sentence(question.get("sentence"))
         try:
             told = _traits(self._compute(sentence))
@@ -197,7 +193,7 @@ class Translator(Asking):
         whole = self.revealed == len(self.written)
         layers, heads = told["shape"][:2]
         return told | {
-            "sentence": sentence, "before": self._compared(told) if question.get("swap") else {},
+            "sentence": sentence,
             "revealed": len(told["written"]) if whole else 0, "current": _place_of_pronoun(told) if whole else 0,
             "layer": min(self.layer, layers - 1), "head": min(self.head, heads - 1), "refused": [], "refusal": "",
         }  # fmt: skip
@@ -221,25 +217,6 @@ class Translator(Asking):
             alt=f"“{self.sentence}” became “{self.text}” Where each written word looked most, layer {self.layer}, "
             f"{head}: {most}.",
         )  # fmt: skip
-
-    def _compared(self, told: dict[str, Any]) -> dict[str, Any]:
-        gone_source, new_source = changes(self.source, told["source"])
-        gone, new = changes(self.written, told["written"])
-        return {
-            "source": self.source, "written": self.written,
-            "gone_source": gone_source, "new_source": new_source, "gone": gone, "new": new,
-        }  # fmt: skip
-
-
-def changes(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], list[int]]:
-    """The places of the words that went, and of those that came.
-
-    >>> changes("parce qu' il était trop fatigué".split(), "parce qu' elle était trop large".split())
-    ([2, 5], [2, 5])
-    """
-    steps = [step for step in SequenceMatcher(a=before, b=after, autojunk=False).get_opcodes() if step[0] != "equal"]
-    gone = [place for _, start, end, _, _ in steps for place in range(start, end)]
-    return gone, [place for *_, start, end in steps for place in range(start, end)]
 
 
 def _place_of_pronoun(told: dict[str, Any]) -> int:

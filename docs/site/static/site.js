@@ -159,10 +159,18 @@ async function mount(place) {
   const module = anatomyViews.widgets[widget]();
   await module.initialize?.({ model });
   await module.render({ model, el });
+  if (place.dataset.locked) lock(el, place.dataset.locked);
   place.replaceChildren(el);
   if (sentences) place.append(recordedSentences(model, data.answers));
   place.classList.add("mounted");
   anatomyViews.mounted += 1;
+}
+
+// Controls that only a kernel can answer cannot be pressed; the line below the view says why.
+function lock(el, controls) {
+  const all = () => el.querySelectorAll(controls).forEach((node) => (node.inert = true));
+  all();
+  new MutationObserver(all).observe(el, { childList: true, subtree: true });
 }
 
 // The state that a view began with, as the answer to its own first sentence.

@@ -16,8 +16,8 @@ from anatomy_course.views import Translator
 FIELD = "Sentence, English or French"
 
 
-def ask(widget: Any, sentence: str, swap: bool = False) -> None:
-    widget.set_state({"question": {"sentence": sentence, "swap": swap}})
+def ask(widget: Any, sentence: str) -> None:
+    widget.set_state({"question": {"sentence": sentence}})
 
 
 def test_alignment_is_the_chosen_heads_or_their_mean() -> None:
@@ -28,18 +28,14 @@ def test_alignment_is_the_chosen_heads_or_their_mean() -> None:
     assert (translator().layer, translator().head) == (1, -1)
 
 
-def test_a_swap_keeps_the_whole_in_view_and_marks_what_changed() -> None:
+def test_what_is_shown_translated_stays_so() -> None:
     widget = translator(written="all")
-    ask(widget, "it is wide", swap=True)
-    assert widget.before["written"] == ["il", "est", "las", "<eos>"] and widget.written[0] == "elle"
-    assert (widget.before["gone"], widget.before["new"]) == ([0, 2], [0, 2])
-    assert (widget.before["gone_source"], widget.before["new_source"]) == ([3], [3])
+    ask(widget, "it is wide")
+    assert widget.written[0] == "elle"
     assert (widget.revealed, widget.current) == (4, 0)  # all of it, and the pronoun looked at
-    ask(widget, "it is tired")
-    assert (widget.before, widget.revealed, widget.current) == ({}, 4, 0), "what is shown translated stays so"
     widget.revealed = 1
-    ask(widget, "it is wide", swap=True)
-    assert widget.revealed == 0 and widget.before["gone"] == [0, 2]
+    ask(widget, "it is tired")
+    assert widget.revealed == 0
 
 
 def test_unknown_words_leave_everything_else_as_it_was() -> None:
