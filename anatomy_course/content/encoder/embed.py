@@ -16,12 +16,13 @@ def embed(
 
 
 def cases(generator: Generator) -> Cases:
-    """The position table has more rows than any text here has positions, and than there are tokens."""
-    for kind, first, second in (
-        ("a batch of texts", 0, 1),
-        ("one text", 0, 1),
-        ("texts of a single segment", 0, 0),
-        ("a batch of texts", 1, 0),
+    """The position table has more rows than any text here has positions, and than there are tokens; once the segment
+    table has more rows than a text has segments."""
+    for kind, first, second, segments in (
+        ("a batch of texts", 0, 1, 2),
+        ("one text", 0, 1, 2),
+        ("texts of a single segment", 0, 0, 2),
+        ("a batch of texts", 1, 0, 4),
     ):
         draw = Draw(generator, "batch position d_model", (3, 5, 7), kind)
         later = torch.arange(draw["position"]) >= draw["position"] // 2
@@ -30,7 +31,7 @@ def cases(generator: Generator) -> Cases:
             segment_ids=torch.where(later, second, first).repeat(draw["batch"], 1),
             token_table=draw("13 d_model"),
             position_table=draw("17 d_model"),
-            segment_table=draw("2 d_model"),
+            segment_table=draw(f"{segments} d_model"),
         )
 
 
