@@ -151,8 +151,7 @@ function sentenceWords({ root, model, signal, spoken, kept, written, revealed, c
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("translator");
-  // What this view remembers between drawings.
-  // `before` is what was read and written before the reason was swapped.
+  // What this view remembers between drawings; `before` is what was read and written before the reason was swapped.
   const kept = { weights: new Float32Array(0), chips: [], before: null, asked: null };
   const source = () => model.get("source");
   const written = () => model.get("written");
