@@ -57,8 +57,10 @@ from anatomy_course.lab.experiments.norm_placement import (
 from anatomy_course.lab.experiments.parity import reference_states as reference_states
 from anatomy_course.lab.experiments.part_swaps import measure_swaps as measure_swaps
 from anatomy_course.lab.experiments.pronoun_heads import (
+    all_heads as all_heads,
     compare_with_random_heads as compare_with_random_heads,
     new_pronoun_test as new_pronoun_test,
+    pronouns_right_in_reference as pronouns_right_in_reference,
     pronouns_right_in_translation as pronouns_right_in_translation,
     search_pronoun_heads as search_pronoun_heads,
     without_heads as without_heads,
