@@ -10,7 +10,6 @@ import base64
 import itertools
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,24 +32,22 @@ def questions(view: Any) -> Iterator[Any]:
         for beams, penalty in itertools.product(BEAMS, PENALTIES):
             yield {"prompt": view.question["prompt"], "num_beams": beams, "length_penalty": penalty}
     elif kind == "Translator":
-        open_ones, asked = list(view.examples), set()
-        while open_ones:  # each offers swaps, which offer others: all that can be reached from the examples
-            sentence = open_ones.pop(0)
-            if sentence not in asked:
-                asked.add(sentence)
-                yield {"sentence": sentence}
-                with suppress(ValueError):  # the view refuses it
-                    open_ones += [swap["sentence"] for swap in view.answer({"sentence": sentence}).get("swaps", ())]
+        for sentence in view.examples:
+            yield {"sentence": sentence}
 
 
 def answers(view: Any) -> list[dict[str, Any]]:
-    """Each question with the traits that answer it; questions that the view refuses are left out."""
-    told = []
-    for question in questions(view):
+    """Each question with the traits that answer it, and so on with the sentences that an answer offers as swaps;
+    questions that the view refuses are left out."""
+    told, asked = [], list(questions(view))
+    for question in asked:  # it grows
         try:
-            told.append({"question": question, "traits": view.answer(question)})
+            traits = view.answer(question)
         except ValueError:
             continue
+        told.append({"question": question, "traits": traits})
+        swaps = [{"sentence": swap["sentence"]} for swap in traits.get("swaps", ())]
+        asked += [each for each in swaps if each not in asked]
     return told
 
 

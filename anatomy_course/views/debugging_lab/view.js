@@ -25,6 +25,7 @@ function diagnoses({ root, beds, signal, onChosen, onCure }) {
       onChosen: (choice) => onChosen(i, choice),
     });
     const cure = button({ label: `Cure ${name}`, signal, onClick: onCure });
+    cure.classList.add("wd-cure");
     form.node.querySelector(".row").append(cure);
     // room for the longest answer, so that none makes the view higher
     const longest = choices.map((each) => verdict(each)[1]).sort((a, b) => b.length - a.length)[0];

@@ -151,30 +151,23 @@ function sentenceWords({ root, model, signal, spoken, kept, written, revealed, c
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("translator");
-  // What this view remembers between drawings; `before` is what was read and written before the reason was swapped.
-  const kept = { weights: new Float32Array(0), chips: [], before: null, asked: null };
+  // What this view remembers between drawings; `swapped` is a swap, and what was read and written before it.
+  const kept = { weights: new Float32Array(0), chips: [], swapped: null };
   const source = () => model.get("source");
   const written = () => model.get("written");
   const revealed = () => Math.min(model.get("revealed"), written().length);
   const current = () => clamp(model.get("current"), 0, Math.max(0, revealed() - 1));
   const weight = (i, j) => kept.weights[i * source().length + j] ?? 0;
   const finished = () => revealed() === written().length;
-  const { stop, told, writeOne, play } = writing({
-    root,
-    model,
-    revealed,
-    finished,
-    spoken,
-    written,
-    before: () => kept.before,
-  });
+  const before = () => (kept.swapped?.sentence === model.get("sentence") ? kept.swapped : null);
+  const { stop, told, writeOne, play } = writing({ root, model, revealed, finished, spoken, written, before });
 
   // ---------------------------------------------------------------- the sentence
   const ask = (sentence, swap = false) => {
     stop();
     form.set(sentence);
     refusal.hidden = true;
-    kept.asked = swap ? { source: source(), written: written() } : null;
+    kept.swapped = swap ? { sentence, source: source(), written: written() } : null;
     questions.ask({ sentence });
   };
   const questions = request({ model, signal, onBusy: (on) => form.busy(on), onAnswer: answered });
@@ -274,7 +267,7 @@ function render({ model, el }) {
     finished,
     source,
     ask,
-    before: () => kept.before,
+    before,
   });
   const { lexicon } = wordList({ model });
   lexicon.hidden = !Object.keys(model.get("known")).length;
@@ -304,7 +297,6 @@ function render({ model, el }) {
   );
 
   function load() {
-    if (!model.get("refusal") && !model.get("error")) kept.before = kept.asked;
     const shape = model.get("shape");
     layer.setOptions(Array.from({ length: shape[0] }, (_, i) => i));
     head.setOptions([{ value: -1, label: "mean of heads" }, ...Array.from({ length: shape[1] }, (_, i) => i)]);
