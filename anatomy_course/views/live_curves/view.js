@@ -22,7 +22,13 @@ function render({ model, el }) {
   const chart = lineChart({ height: 240, xLabel: "step", yLabel: model.get("ylabel") });
   const state = element("span", { class: "note" });
   const key = element("div", { class: "row lc-key" });
-  root.append(heading(model.get("label"), state), element("div", { class: "panel" }, chart.node, key));
+  const writing = element("figure", { class: "lc-writing" });
+  root.append(heading(model.get("label"), state), element("div", { class: "panel" }, chart.node, key, writing));
+  const write = () => {
+    const [caption, text] = model.get("sample") ?? [];
+    writing.hidden = !caption;
+    writing.replaceChildren(element("figcaption", { class: "note", text: caption }), element("pre", {}, text));
+  };
 
   let since = null; // [seconds, step] of the latest curve when the page first heard of it
   let followed = 0;
@@ -109,6 +115,8 @@ function render({ model, el }) {
   const redraw = frame(draw, signal);
   onChange(model, signal, ["points", "done"], redraw);
   onChange(model, signal, "done", () => announce(root, chart.node.getAttribute("aria-label")));
+  onChange(model, signal, "sample", write);
+  write();
   draw();
   return cleanup;
 }

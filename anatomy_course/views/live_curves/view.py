@@ -54,6 +54,8 @@ class LiveCurves(AnatomyWidget):
     """(step, value) of all curves one after the other, as float32."""
     reached = traitlets.List().tag(sync=True)
     """Of each curve [its last step, how many there are to be], the second 0 where nobody can say."""
+    sample = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    """[caption, text] of what the model wrote last."""
     done = traitlets.Bool(False).tag(sync=True)
 
     def __init__(
@@ -96,6 +98,10 @@ class LiveCurves(AnatomyWidget):
         self._set(name, steps, values)
         if threading.get_ident() == self._thread and time.monotonic() - self._told >= PAUSE:
             self.publish()
+
+    def wrote(self, caption: str, text: str) -> None:
+        """Show below the chart what the model writes by now, in place of what it wrote before."""
+        self.sample = [caption, text]
 
     def publish(self) -> None:
         """Send the curves as they are now."""

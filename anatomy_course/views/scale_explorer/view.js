@@ -229,7 +229,7 @@ function render({ model, el }) {
     announce(root, `${parts.join(", ")}.`);
   };
   for (const control of [divide.node, again]) listen(control, "click", signal, () => requestAnimationFrame(tell));
-  draw();
+  say();
   return cleanup;
 }
 

@@ -134,6 +134,14 @@ def test_the_chart_grows_on_the_page(show: Show) -> None:
     assert shown.page.get_by_text("step 3, done").count() == 2
 
 
+def test_what_the_model_writes_by_now_is_below_the_chart(show: Show) -> None:
+    shown = show(LiveCurves())
+    assert shown.page.locator(".lc-writing").is_hidden(), "nothing yet"
+    shown.widget.wrote("after 50 steps", "def <b>f</b>(self):")
+    shown.follow()
+    assert shown.text(".lc-writing") == "after 50 steps\ndef <b>f</b>(self):"
+
+
 def test_the_page_knows_how_far_it_is_and_a_stop_is_not_the_end(show: Show) -> None:
     curves, history = LiveCurves(), History(planned=1200)
     fitted(400, curves.of("small"))

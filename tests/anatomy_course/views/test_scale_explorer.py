@@ -67,6 +67,11 @@ def test_slider_toggle_and_sample(show: Show) -> None:
     assert slider.get_attribute("aria-valuetext") == "9"
 
 
+def test_a_width_between_the_sliders_stops_is_named_from_the_start(show: Show) -> None:
+    shown = show(ScaleExplorer(9))
+    assert shown.text("output") == shown.page.get_by_role("slider").get_attribute("aria-valuetext") == "9"
+
+
 @pytest.mark.parametrize("width", [960, 592])
 def test_its_charts_stand_beside_each_other(show: Show, width: int) -> None:
     assert width in LAB and height_of(show(ScaleExplorer(64), width=width).page) <= 760
