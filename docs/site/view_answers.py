@@ -34,18 +34,25 @@ def questions(view: Any) -> Iterator[Any]:
     elif kind == "Translator":
         for sentence in view.examples:
             yield {"sentence": sentence}
+    elif kind == "DebuggingLab":
+        for bed in range(len(view.beds)):
+            yield from ({"do": "probe", "bed": bed, "probe": probe["name"]} for probe in view.probes)
+            yield {"do": "cure", "bed": bed}
 
 
 def answers(view: Any) -> list[dict[str, Any]]:
     """Each question with the traits that answer it, and so on with the sentences that an answer offers as swaps;
-    questions that the view refuses are left out."""
+    questions that the view refuses are left out. Of traits with an item a bed, an answer holds that of its bed."""
     told, asked = [], list(questions(view))
     for question in asked:  # it grows
         try:
             traits = view.answer(question)
         except ValueError:
             continue
-        told.append({"question": question, "traits": traits})
+        if "bed" in question:
+            told.append({"question": question, "items": {name: each[question["bed"]] for name, each in traits.items()}})
+        else:
+            told.append({"question": question, "traits": traits})
         swaps = [{"sentence": swap["sentence"]} for swap in traits.get("swaps", ())]
         asked += [each for each in swaps if each not in asked]
     return told

@@ -29,7 +29,7 @@ WITH_KERNEL = {
     "BeamTree": ("Another prompt", ".sentence-form"),
     "BlockStepper": ("Another sentence or layer", ".sentence-form, .bs-where"),
     "CacheLab": ("Measuring on your machine", ".cl-clock .row"),
-    "DebuggingLab": ("Trying a probe or a repair", ".wd-asks, .wd-cure"),
+    "DebuggingLab": ("Writing new samples", ".wd-write"),
     "DecodingStepper": ("Writing on, with rules of your own,", ".sentence-form, .ds-buttons, .ds-rows"),
     "DepthLab": ("Training another one", ".dl-choices .primary"),
     "FamilyTree": ("Running a model", ""),

@@ -24,7 +24,7 @@ from site_page import NEAR_TOP, TOP, SitePage, open_page, strays
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT = ("00_start_here", "01_attention", "05_encoder_decoder")
+BUILT = ("00_start_here", "01_attention", "05_encoder_decoder", "07_capstone")
 FIRST_LOAD, EVERYTHING = 1.5, 6.0
 """The most megabytes that a page may take before its first view, and with all of them."""
 STYLE_WAIT = 700
@@ -221,6 +221,19 @@ def test_every_swap_of_the_translator_is_answered_and_so_is_each_swap_of_that(si
         expect(translator.locator(".tr-swaps .tr-reason")).to_have_text(reason)
         pronouns.add(translator.locator(".tr-pronoun").first.inner_text())
     assert pronouns == {"il", "elle"}
+    shown.page.context.close()
+
+
+def test_the_ward_can_be_played_and_what_was_found_stays(site: Path, browser: Browser) -> None:
+    shown = open_page(browser, site, "07_capstone")
+    ward = shown.view("DebuggingLab")
+    ward.get_by_text("Probes", exact=True).click()
+    for probe, found in (("stops", "not healthy"), ("cached equals uncached", "0.00, healthy")):
+        ward.get_by_role("button", name=probe).click()
+        expect(ward.get_by_role("row", name=probe)).to_contain_text(found)
+    expect(ward.get_by_role("row", name="stops")).to_contain_text("not healthy")
+    ward.get_by_text("Samples", exact=True).click()
+    assert ward.locator(".wd-write[inert]").count() == 1
     shown.page.context.close()
 
 

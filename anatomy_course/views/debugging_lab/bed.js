@@ -232,7 +232,7 @@ export function bedPages({ root, model, signal, bed: place, send }) {
   const life = new AbortController();
   signal.addEventListener("abort", () => life.abort(), { signal: life.signal });
   const write = button({ label: "Write again", signal: life.signal, onClick: () => send({ do: "write" }) });
-  write.classList.add("wd-asks");
+  write.classList.add("wd-asks", "wd-write");
 
   const maps = twoMaps(root, bed.tokens, bed.name, life.signal);
   const samples = samplesPage(bed, twin, write);

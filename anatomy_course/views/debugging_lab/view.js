@@ -107,7 +107,7 @@ function render({ model, el }) {
     },
     onAnswer: () => {
       update();
-      announce(root, spoken());
+      if (!kept.busy) announce(root, spoken()); // else something else is asked already
     },
   });
   const send = (question) => {

@@ -65,6 +65,15 @@ function same(recorded, asked) {
   return Object.keys(recorded).every((name) => recorded[name] === asked[name]);
 }
 
+// The traits with the items of one bed in place of what they held, or beside what it has found already.
+function withItems(state, { question, items }) {
+  const changed = Object.entries(items).map(([name, item]) => {
+    const whole = typeof item === "object" ? { ...state[name][question.bed], ...item } : item;
+    return [name, state[name].with(question.bed, whole)];
+  });
+  return Object.fromEntries(changed);
+}
+
 // What a view sees of Python: its traits, and an answer to each question.
 function makeModel({ state, answers }) {
   const listeners = new Map();
@@ -95,7 +104,7 @@ function makeModel({ state, answers }) {
   function answer() {
     const found = answers.find(({ question }) => same(question, state.question));
     const error = found ? "" : answers.length ? RECORDED_ONLY : NO_KERNEL;
-    setAll({ ...found?.traits, error, answered: state.question.id });
+    setAll({ ...found?.traits, ...(found?.items && withItems(state, found)), error, answered: state.question.id });
     changed.clear();
   }
   return model;
