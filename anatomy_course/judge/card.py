@@ -125,7 +125,7 @@ LOOK = """
 .anatomy-card {border-radius: 10px; padding: 14px 18px; max-width: 720px; box-sizing: border-box}
 .anatomy-card {font-size: 14px; line-height: 1.45}
 .anatomy-card .state {color: var(--state); font-size: 15px}
-.anatomy-card p {margin: 0 0 8px}
+.anatomy-card p, .anatomy-card summary {margin: 0 0 8px}
 .anatomy-card .beside {display: flex; flex-wrap: wrap; gap: 12px; margin: 0 0 10px}
 .anatomy-card .beside > div {flex: 1 1 200px; background: rgba(128,128,128,.12); border-radius: 8px}
 .anatomy-card .beside > div {padding: 8px 12px}
@@ -153,27 +153,45 @@ def plain_card(state: State, headline: str, body: str) -> str:
 Evidence = Picture | CellOutput | Mapping[str, object]
 
 
-def outcome_page(question: Question, chosen: int | None, shows: Evidence | None = None) -> CellOutput:
-    """A prediction beside the choice that was made, if any, and what shows what happened."""
+RIGHT, OTHER = "✓ Your prediction was right", "✗ It came out differently"
+
+
+def outcome_page(question: Question, chosen: int | None, *shows: Evidence) -> CellOutput:
+    """A prediction beside the choice that was made and what shows what happened; covered where none was made, until the
+    view of the prediction notes one."""
     right = question.choices[question.right]
     guess = None if chosen is None else question.choices[chosen]
+    evidence = stacked(*map(_evidence, shows))
     state: State
     if guess is None:
-        state, headline = "open", "○ You made no prediction this time"
+        state, headline = "open", "○ What came out is covered until you guess"
         boxes, reasons = {"What happened": right.text}, [right.reason]
         text = ["You made no prediction this time.", f"What happened: {_sentence(right)}"]
     elif guess is right:
-        state, headline = "passed", "✓ Your prediction was right"
+        state, headline = "passed", RIGHT
         boxes, reasons = {"Your guess, and what happened": right.text}, [right.reason]
         text = [f"Your prediction was right: {right.text}", right.reason]
     else:
-        state, headline = "other", "✗ It came out differently"
+        state, headline = "other", OTHER
         boxes, reasons = {"Your guess": guess.text, "What happened": right.text}, [guess.reason, right.reason]
         text = [f"Your prediction was: {_sentence(guess)}", f"What happened: {_sentence(right)}"]
     beside = "".join(f'<div><p class="name">{name}</p>{in_code(words)}</div>' for name, words in boxes.items())
-    why, evidence = "".join(f"<p>{in_code(reason)}</p>" for reason in reasons), _evidence(shows or {})
-    page = plain_card(state, headline, f'<div class="beside">{beside}</div>{why}{evidence.html}')
-    return CellOutput(page, "\n".join(filter(None, [*text, evidence.text])))
+    why = "".join(f"<p>{in_code(reason)}</p>" for reason in reasons)
+    body = f'<div class="beside">{beside}</div>{why}{evidence.html}'
+    if guess is None:
+        body = _covered(question, body)
+    return CellOutput(plain_card(state, headline, body), "\n".join(filter(None, [*text, evidence.text])))
+
+
+def _covered(question: Question, body: str) -> str:
+    """The body folded, with what the view of the prediction needs to say there what was guessed."""
+    wrong = "".join(
+        f'<div data-guess="{number}" hidden><p class="name">Your guess</p>{in_code(_sentence(choice))}</div>'
+        for number, choice in enumerate(question.choices)
+        if not choice.right
+    )
+    fold = details("Show it without guessing", body.replace('<div class="beside">', f'<div class="beside">{wrong}', 1))
+    return f'<div data-outcome="{escape(question.id)}" data-right="{RIGHT}" data-other="{OTHER}">{fold}</div>'
 
 
 def _sentence(choice: Choice) -> str:

@@ -91,12 +91,12 @@ def predict(id: str, *, record: Progress | None = None) -> CellOutput:
     return _choices(_of_kind(id, "prediction"), record or own_progress())
 
 
-def outcome(id: str, shows: Evidence | None = None, *, record: Progress | None = None) -> CellOutput:
-    """The prediction that was made, beside what happened.
+def outcome(id: str, *shows: Evidence, record: Progress | None = None) -> CellOutput:
+    """The prediction that was made, beside what happened; covered until one is made.
 
     Args:
         id: of the prediction.
-        shows: what shows it: a picture, a table, or a few numbers by name.
+        shows: what shows it: pictures, tables, or a few numbers by name.
         record: where the prediction was noted; the learner's own file when left out.
 
     Raises:
@@ -105,7 +105,7 @@ def outcome(id: str, shows: Evidence | None = None, *, record: Progress | None =
     question = _of_kind(id, "prediction")
     chosen = (record or own_progress()).entry("predictions", id).get("choice")
     known = isinstance(chosen, int) and 0 <= chosen < len(question.choices)
-    return outcome_page(question, chosen if known else None, shows)
+    return outcome_page(question, chosen if known else None, *shows)
 
 
 def _of_kind(id: str, kind: str) -> Question:

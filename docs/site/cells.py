@@ -25,7 +25,6 @@ ONLY_SHOWS = re.compile(r"^(ask|predict|outcome|progress)\([^\n]*\)$")
 KERNEL = r"On\s+a\s+page\s+(?:that\s+is\s+not\s+running|without\s+a\s+running\s+kernel)"
 NOT_RUNNING = re.compile(rf"\s*(?:\({KERNEL}[^()]*\)|{KERNEL}[^.]*\.)")
 """What a notebook says of its pictures where no kernel runs; here its views are live."""
-NO_GUESS = "○ You made no prediction this time"
 
 
 class Pages:
@@ -86,8 +85,7 @@ class Pages:
     def _still(self, text: str) -> str:
         for style in STYLE.findall(text):
             self.styles[style.strip()] = None
-        text = STYLE.sub("", text).replace(NO_GUESS, "What came out")
-        text = text.replace('<p class="name">What happened</p>', "")
+        text = STYLE.sub("", text)
         return PNG.sub(lambda found: f'loading="lazy" src="{self._picture(found.group(1))}"', text)
 
     def _picture(self, encoded: str) -> str:

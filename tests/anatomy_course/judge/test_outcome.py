@@ -27,7 +27,9 @@ def test_a_right_guess_is_said_once_and_none_is_no_mistake() -> None:
     right = outcome_page(HEAD_OFF, HEAD_OFF.right)
     assert "✓ Your prediction was right" in right.html and right.html.count("Above 0.99: hardly at all.") == 1
     none = outcome_page(HEAD_OFF, None)
-    assert "You made no prediction" in none.html and "✗" not in none.html
+    assert "covered until you guess" in none.html and none.text.startswith("You made no prediction this time.")
+    before, cover, _ = none.html.partition("<details>")
+    assert cover and "Above 0.99" not in before, "covered"
 
 
 def test_a_picture_or_a_table_can_be_what_shows_it() -> None:
@@ -36,8 +38,8 @@ def test_a_picture_or_a_table_can_be_what_shows_it() -> None:
     assert page.html.count("<img") == 1 and 'alt="The loss falls."' in page.html
     assert page.text.endswith("The loss falls.")
     listed = table("Losses", ["", "loss"], [["healthy", 0.25]])
-    page = outcome_page(HEAD_OFF, 0, listed)
-    assert listed.html in page.html and page.text.endswith(listed.text)
+    page = outcome_page(HEAD_OFF, 0, drawn, listed)
+    assert drawn.alt in page.html and listed.html in page.html and page.text.endswith(listed.text)
 
 
 @pytest.mark.browser

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from anatomy_course.figures import canvas, palette
 from anatomy_course.judge import exercise, find_exercise
-from anatomy_course.judge.card import card, card_page
+from anatomy_course.judge.card import card, card_page, outcome_page
 from anatomy_course.judge.commands import _choices
 from anatomy_course.judge.judging.crash import SourceLine
 from anatomy_course.judge.judging.judge import judge
@@ -252,10 +252,22 @@ def test_a_prediction_is_noted_and_not_judged(show: Show, tmp_path: Path) -> Non
     live = choices().widget()
     assert all(choice["reason"] == "" and not choice["right"] for choice in live.question["choices"])
     shown = show(live)
+    covered = outcome_page(find_question("attention.predict_apple"), None).html
+    shown.page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", covered)
+    assert "banana" not in shown.text(".anatomy-card") and shown.count(".anatomy-card.is-open details:not([open])") == 1
     shown.page.get_by_label("About three.").check()
     shown.click("button", "Note my prediction")
+    told = shown.text(".anatomy-card.is-other")
+    said = "came out differently", "Your guess", "About three. By then the gap", "One layer is enough"
+    assert all(words in told for words in said), told
+    assert "All six." not in told, "hidden"
     assert "Noted: About three." in shown.text(".answer")
     assert record.entry("predictions", "attention.predict_apple") == {"choice": 2}
+    shown.page.get_by_label("One.").check()
+    shown.keys("Enter")
+    assert "Your prediction was right" in shown.text(".anatomy-card.is-passed")
+    shown.page.get_by_label("About three.").check()
+    shown.keys("Enter")
     assert choices().widget().chosen == 2, "it is still there after a restart"
 
 
