@@ -25,6 +25,8 @@ ONLY_SHOWS = re.compile(r"^(ask|predict|outcome|progress)\([^\n]*\)$")
 KERNEL = r"On\s+a\s+page\s+(?:that\s+is\s+not\s+running|without\s+a\s+running\s+kernel)"
 NOT_RUNNING = re.compile(rf"\s*(?:\({KERNEL}[^()]*\)|{KERNEL}[^.]*\.)")
 """What a notebook says of its pictures where no kernel runs; here its views are live."""
+MEASURE = 64
+"""How many characters of code fit into a line of the prose; longer code reaches out on both sides."""
 
 
 class Pages:
@@ -68,6 +70,8 @@ class Pages:
             cell.outputs = [folded, *cell.outputs]
         if cell.source.startswith(TITLE) or ONLY_SHOWS.match(cell.source):
             cell.metadata = nbformat.from_dict({"tags": ["remove-input"]})
+        elif max(map(len, cell.source.splitlines()), default=0) <= MEASURE:
+            cell.metadata = nbformat.from_dict({"tags": ["short"]})
 
     def _outputs(self, name: str, cell: NotebookNode, live: list[View]) -> None:
         """Each output in one form; one that was a view becomes its place."""

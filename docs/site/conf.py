@@ -37,6 +37,8 @@ html_theme_options: dict[str, Any] = {
     "navigation_with_keys": False,  # arrow keys belong to the views
     "top_of_page_buttons": [],
     "light_css_variables": {
+        "font-stack": '"Anatomy Text", system-ui, sans-serif',
+        "font-stack--headings": "var(--font-stack)",
         "color-brand-primary": palette.ROLES["query"].light,
         "color-brand-content": palette.ROLES["query"].light,
         "color-background-primary": palette.PAGE.light,
@@ -52,14 +54,17 @@ nb_merge_streams = True
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 MORE = "· more"
+SPACES = re.compile(r"\s*\\q?quad\b\s*(?![^{]*\})")
+"""Where a formula may go on in a new line."""
 BLOCK_ENDS = re.compile(r"</(?:p|summary|div|li|td|th|caption)>(?=<)")
 
 
 def formula(self: Any, node: nodes.Element, display: str) -> None:
-    """A formula as MathML, with its source for whoever copies it."""
+    """A formula as MathML, which a browser does not break: a part for each piece between wide spaces."""
     latex = node.astext()
     aligned = latex if "\\begin" in latex or "\\\\" not in latex else rf"\begin{{aligned}}{latex}\end{{aligned}}"
-    mathml = re.sub(r'<math xmlns="[^"]*"', "<math", convert(aligned, display=display))
+    parts = [aligned] if "\\begin" in aligned else SPACES.split(aligned)
+    mathml = "\n".join(re.sub(r'<math xmlns="[^"]*"', "<math", convert(part, display=display)) for part in parts)
     self.body.append(mathml if display == "inline" else f'<div class="formula">{mathml}</div>')
     raise nodes.SkipNode
 

@@ -223,6 +223,7 @@ document.addEventListener("DOMContentLoaded", () => {
   mountWhenNear();
   stayAtHeading();
   reachScrolling();
+  document.fonts.ready.then(reachScrolling);
   window.addEventListener("resize", reachScrolling);
   document.addEventListener("toggle", reachScrolling, { capture: true }); // something was unfolded
 });
