@@ -4,6 +4,7 @@ MyST-NB reads notebooks as pages, and Furo is a book theme that works on a phone
 neither fonts nor icons from elsewhere. Formulas become MathML, which browsers draw themselves: no script, no fonts.
 """
 
+import json
 import os
 import re
 import sys
@@ -30,7 +31,7 @@ html_css_files = ["views.css", "outputs.css", "site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
-html_show_search_summary = False  # a page that was opened as a file may not read others
+html_show_search_summary = False  # a page that was opened as a file may not read others; search.js has excerpts
 html_domain_indices = html_use_index = False
 pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
 html_theme_options: dict[str, Any] = {
@@ -53,9 +54,11 @@ nb_execution_mode = "off"
 nb_merge_streams = True
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
+sections: dict[str, list[dict[str, str]]] = {}
 MORE = "· more"
 SPACES = re.compile(r"\s*\\q?quad\b\s*(?![^{]*\})")
 """Where a formula may go on in a new line."""
+LATEX = re.compile(r"[\\{}$]")
 BLOCK_ENDS = re.compile(r"</(?:p|summary|div|li|td|th|caption)>(?=<)")
 
 
@@ -88,6 +91,27 @@ def part_words(app: Any, doctree: nodes.document, name: str) -> None:
             node[:] = [nodes.Text(BLOCK_ENDS.sub(r"\g<0>\n", node.astext()))]
 
 
+def keep_sections(app: Any, doctree: nodes.document, name: str) -> None:
+    """Note the prose of each section, without the sections in it, for the search's excerpts."""
+    kept = sections.setdefault(f"{name}.html", [])
+    for section in doctree.findall(nodes.section):
+        own = [child for child in section if not isinstance(child, (nodes.section, nodes.title, nodes.Invisible))]
+        texts = [
+            LATEX.sub("", words.astext().replace("\\sqrt", "√"))
+            for child in own
+            for words in child.findall(nodes.paragraph)
+        ]
+        title = section.next_node(nodes.title)
+        kept.append({"id": section["ids"][0], "title": title.astext(), "text": " ".join(" ".join(texts).split())})
+
+
+def write_sections(app: Any, error: Exception | None) -> None:
+    """The sections of all pages as a script."""
+    if not error:
+        text = json.dumps(sections, ensure_ascii=False)
+        (Path(app.outdir) / "_static" / "sections.js").write_text(f"anatomySections = {text};\n", encoding="utf-8")
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.add_html_math_renderer(
@@ -97,6 +121,8 @@ def setup(app: Any) -> None:
     )
     app.connect("doctree-read", fold_more)
     app.connect("doctree-resolved", part_words)
+    app.connect("doctree-resolved", keep_sections)
+    app.connect("build-finished", write_sections)
 
 
 html_math_renderer = "mathml"

@@ -5,7 +5,7 @@ SIL Open Font License, which lies beside them. It reserves the name of the text 
 their own. The sources are three files of the npm package `source-sans` (3.52.0) and the PyPI package `ziamath` (0.13):
 
     python -m pip install fonttools brotli     # in an environment of its own
-    python docs/site/make_fonts.py SourceSans3VF-Upright.ttf.woff2 SourceSans3VF-Italic.ttf.woff2 STIXTwoMath-Regular.ttf
+    python docs/site/make_fonts.py …/SourceSans3VF-{Upright,Italic}.ttf.woff2 …/STIXTwoMath-Regular.ttf
 
 `tests/site` fails where a formula has a character that is not in `MATH`.
 """
@@ -18,7 +18,8 @@ from pathlib import Path
 FONTS = Path(__file__).with_name("static") / "fonts"
 ASCII = "".join(map(chr, range(0x20, 0x7F)))
 GREEK = "".join(chr(code) for code in range(0x391, 0x3CA) if code != 0x3A2) + "ϵϕ"
-TEXT = ASCII + GREEK + "".join(map(chr, range(0xA0, 0x180))) + "‐‑–—‘’‚“”„†•…′″‹›⁄⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉←↑→↓↔∂∑−√∞≈≠≤≥◊▲▶▼◀✓"
+SIGNS = "‐‑–—‘’‚“”„†•…′″‹›⁄⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉←↑→↓↔∂∑−√∞≈≠≤≥◊▲▶▼◀✓"
+TEXT = ASCII + GREEK + "".join(map(chr, range(0xA0, 0x180))) + SIGNS
 ITALIC = "".join(chr(code) for code in [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)] if code != 0x1D455) + "ℎ"
 """What a browser draws for a variable: letters of mathematics, not letters in an italic font."""
 MATH = ASCII + GREEK + ITALIC + "\xa0¬°±·×÷‖…′″‴←↑→↓↔↦⇒⇔ℒℝ∂∇∈∉∏∑−∗∘√∝∞∥∧∨∩∪∫≈≔≠≡≤≥≪≫⊂⊆⊕⊖⊗⊙⊤⊥⋅⋮⋯⋱⌈⌉⌊⌋⟨⟩│"
@@ -35,6 +36,11 @@ def small(source: Path, characters: str, name: str, features: list[str]) -> None
     cut = subset.Subsetter(options)
     cut.populate(text=characters)
     cut.subset(font)
+    if "MATH" in font:  # a prime is set as a superscript, and for that drawn lower and larger, as TeX's fonts do
+        prime = font["glyf"][font.getBestCmap()[0x2032]]
+        prime.coordinates.scale((1.25, 1.25))
+        prime.coordinates.translate((0, -480))
+        prime.recalcBounds(font["glyf"])
     if "fvar" in font:
         font = instancer.instantiateVariableFont(font, {"wght": (400, 700)})
     for record in font["name"].names:
@@ -48,4 +54,4 @@ if __name__ == "__main__":
     prose = ["kern", "mark", "mkmk", "ccmp", "locl", "liga", "tnum", "lnum"]
     small(upright, TEXT, "text", prose)
     small(italic, TEXT, "text-italic", prose)
-    small(math, MATH, "math", ["kern", "ccmp", "locl", "ssty", "dtls"])
+    small(math, MATH, "math", ["kern", "ccmp", "locl", "dtls"])

@@ -205,19 +205,14 @@ function mountWhenNear() {
   document.querySelectorAll(".live").forEach((place) => observer.observe(place));
 }
 
-// The page of search results without a question is no empty page.
-function tellHowToSearch() {
-  const results = document.getElementById("search-results");
-  if (!results || new URLSearchParams(location.search).get("q")) return;
-  const [title, text] = [document.createElement("h1"), document.createElement("p")];
-  title.textContent = "Search";
-  text.textContent = "Type a word into the field of the menu, and press Enter.";
-  results.append(title, text);
+// The page of search results needs the text of all sections.
+function search() {
+  if (document.getElementById("search-results")) script("sections.js").then(() => script("search.js"));
 }
 
 document.addEventListener("DOMContentLoaded", () => {
   tellTheme();
-  tellHowToSearch();
+  search();
   new MutationObserver(tellTheme).observe(document.body, { attributes: true, attributeFilter: ["data-theme"] });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tellTheme);
   mountWhenNear();
