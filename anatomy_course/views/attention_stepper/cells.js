@@ -1,11 +1,11 @@
 // The attention stepper's cells and its table of one word. `view` is {root, signal, state, data, watch, choose,
 // tell}: what is given to `watch` paints again whenever a choice, the sentence or the theme has changed.
 
-import { element, focusable, listen, uniqueId, word } from "../_kit/elements.js";
+import { element, focusable, listen, setAttributes, uniqueId, word } from "../_kit/elements.js";
 import { clamp, format } from "../_kit/format.js";
 import { diverging, look, sequentialColor, theme } from "../_kit/theme.js";
-import { FINE, rowText, wordColumns } from "./columns.js";
-import { averaged, vectorText } from "./numbers.js";
+import { rowText, wordColumns } from "./columns.js";
+import { rowOf, vectorText } from "./numbers.js";
 
 // New text, and the work of laying it out, only where it is another one.
 export function write(node, text) {
@@ -51,35 +51,42 @@ function gradient(values, limit, names) {
   return `${stops})`;
 }
 
-// A vector as a colored strip with the chosen component marked and printed. The colors are the hard stops of one CSS
-// gradient: a canvas for each strip would be a layer of its own, and a hundred layers make every frame slow.
-// A fine strip has too many components to print one; `name` says what it is where one is pointed at.
-function strip(view, read, limit, name = null) {
-  const band = element("div", { class: name ? "as-band fine" : "as-band" });
-  const printed = name ? null : element("span", { class: "number" });
+// Colors of a vector that follow it. They are the hard stops of one CSS gradient: a canvas for each strip would be a
+// layer of its own, and a hundred layers make every frame slow.
+function band(view, read, limit, css = "as-band") {
+  const node = element("div", { class: css });
   let shown = null;
   view.watch(() => {
     const values = read();
-    if (printed) write(printed, format(values[Math.min(view.state.component, values.length - 1)]));
-    const place = placeOf(view.data, values);
-    const mark = place && `${place} ${theme(view.root)}`;
-    if (mark && mark === shown) return;
+    const mark = `${placeOf(view.data, values) ?? view.state.query} ${view.data.loads} ${theme(view.root)}`;
+    if (mark === shown) return;
     shown = mark;
-    band.style.background = gradient(name ? averaged(values, FINE) : values, limit(), colorNames(view.root));
-    band.style.setProperty("--count", values.length);
+    node.style.background = gradient(values, limit(), colorNames(view.root));
+    node.style.setProperty("--count", values.length);
   });
-  listen(band, ["pointermove", "pointerdown"], view.signal, (event) => {
+  return node;
+}
+
+// A vector as a colored strip with the chosen component marked and printed; `before` lies over it when it starts.
+function strip(view, { read, limit, before }) {
+  const colors = band(view, read, limit);
+  const printed = element("span", { class: "number" });
+  view.watch(() => {
     const values = read();
-    const box = band.getBoundingClientRect();
-    const c = clamp(Math.floor(((event.clientX - box.left) / box.width) * values.length), 0, values.length - 1);
-    if (name) view.tell(`${name()}: component ${c} is ${format(values[c], 3)}`);
-    else if (c !== view.state.component) view.choose({ component: c });
+    write(printed, format(values[Math.min(view.state.component, values.length - 1)]));
   });
-  return element("div", { class: "as-strip" }, band, printed);
+  if (before) colors.append(band(view, before, limit, "as-before"));
+  listen(colors, ["pointermove", "pointerdown"], view.signal, (event) => {
+    const box = colors.getBoundingClientRect();
+    const count = read().length;
+    const c = clamp(Math.floor(((event.clientX - box.left) / box.width) * count), 0, count - 1);
+    if (c !== view.state.component) view.choose({ component: c });
+  });
+  return element("div", { class: "as-strip as-moves" }, colors, printed);
 }
 
 // A number as a bar: signed bars start in the middle, weights (without a limit) at the left.
-function bar(view, read, limit, digits = 2) {
+function bar(view, { read, limit, digits = 2, starts = 0 }) {
   const filled = element("span", { class: "as-fill" });
   const number = element("span", { class: "number" });
   const track = element("span", { class: limit ? "as-track signed" : "as-track" }, filled);
@@ -91,50 +98,54 @@ function bar(view, read, limit, digits = 2) {
     filled.style.left = limit ? `${value < 0 ? 50 - part : 50}%` : "0";
     filled.classList.toggle("minus", value < 0);
   });
-  return element("div", { class: "as-bar" }, number, track);
+  return element("div", { class: "as-bar as-moves", style: { "--starts": starts } }, number, track);
 }
 
-function textCell(view, read) {
-  const node = element("span", { class: "number" });
-  view.watch(() => write(node, read()));
-  return node;
+// One cell of a column for key word j, with what is carried into it and what falls from it.
+function cellOf(view, column, j) {
+  const { kind, dots, before } = column;
+  const of = (each) => ({ ...each, read: () => each.read(j), before: each.before && (() => each.before(j)) });
+  const ghost = (each, css) => band(view, () => each.read(j), each.limit, `as-ghost ${css}`);
+  return [
+    (kind === "bar" ? bar : strip)(view, of(column)),
+    dots ? ghost(dots, "as-dots") : null,
+    before ? ghost(column, "as-falls") : null,
+  ];
 }
 
-// One cell of the column tables for key word j; nothing where the column has none.
-function cellOf(view, cell, j) {
-  if (!cell) return "";
-  const read = () => cell.read(j);
-  if (cell.kind === "text") return textCell(view, read);
-  if (cell.kind === "bar") return bar(view, read, cell.limit, cell.digits);
-  const made = strip(view, read, cell.limit, cell.tell ? () => cell.tell(j) : null);
-  if (!cell.only) return made;
-  const box = element("div", {}, made);
-  const idle = element("span", { class: "as-idle", text: "not asked" });
-  view.watch(() => {
-    box.hidden = !cell.only(j);
-    idle.hidden = cell.only(j);
-  });
-  return [box, idle];
-}
-
-// The table of a step for one word: a row for each key word, and above and below it what belongs to all of them.
-export function wordStage(view, step) {
+// The table of one word: a row for each key word and a column for each step, which stays where it is. How far the
+// steps have gone is `--at` in the style of what is around it: the stylesheet makes places, sizes and shades of it.
+export function wordStage(view) {
   const { state, data } = view;
-  const columns = wordColumns(step, data, state);
-  const cells = (make) => columns.map((column) => element("div", { class: "as-cell" }, make(column)));
-  const named = (css, name, make) =>
-    element("div", { class: `as-row ${css}` }, element("div", { class: "as-word" }, name), make);
+  const columns = wordColumns(data, state);
+  const width = ({ kind }) => (kind === "strip" ? 1.25 : 0.85);
+  const place = ({ step, from, seen, ...column }, i) => {
+    const way = from === undefined ? 0 : columns.slice(from, i).reduce((all, each) => all + width(each), 0);
+    return {
+      class: ["as-cell", "as-in", ...seen.map((each) => `in-${each}`)].join(" "),
+      "data-step": step,
+      style: {
+        "--step": step,
+        "--wide": way / width(column),
+        "--hops": way ? i - from : 0,
+        "--near": step === 5 ? 2 : 1,
+      },
+    };
+  };
+  const cells = (make) => columns.map((column, i) => element("div", place(column, i), make(column, i)));
   const following = (make) => {
     const node = element("span", {});
     view.watch(() => node.replaceChildren(...make()));
     return node;
   };
+  const under = ({ scale, note }) => (scale ? scaleBar(view, scale) : following(() => [note()]));
+  const [last, ofQuery] = [columns.length - 1, (name) => rowOf(data.tensors[name], state.query)];
+  const { query, value } = data.tensors;
   const rows = data.tokens.map((_, j) =>
     wordRow(
       view,
-      step,
       j,
-      cells((column) => cellOf(view, column.cell, j)),
+      cells((column) => cellOf(view, column, j)),
     ),
   );
   const list = element(
@@ -152,51 +163,67 @@ export function wordStage(view, step) {
     else view.choose({ component: clamp(state.component + along, 0, data.tensors.key.columns - 1) });
   });
   const asking = following(() => [vectorText("query", data.tokens[state.query])]);
-  const adding = step === 6 ? following(() => ["= ", vectorText("context", data.tokens[state.query])]) : "sum";
-  const heads = columns.map(({ fresh, head, scale }) =>
-    element("div", { class: fresh ? "as-cell fresh" : "as-cell" }, head, scale ? scaleBar(view, scale) : null),
-  );
-  const widths = ["var(--first)", ...columns.map(({ width }) => `minmax(0, ${width})`)].join(" ");
-  return element(
+  const made = following(() => ["sum = ", vectorText("context", data.tokens[state.query])]);
+  const asks = { read: () => ofQuery("query"), limit: () => query.limit };
+  const sums = { read: () => ofQuery("context"), limit: () => value.limit };
+  const total = cells((_, i) => (i === last ? [element("span", { class: "as-made" }, made), strip(view, sums)] : null));
+  setAttributes(total[last], { "data-step": 6, style: { "--step": 6, "--wide": 0, "--hops": 0 } });
+  const table = element(
     "div",
-    { style: { "--columns": widths } },
-    named("as-head", "", heads),
-    columns.some(({ lead }) => lead)
-      ? named(
-          "as-lead",
-          asking,
-          cells((column) => cellOf(view, column.lead)),
-        )
-      : null,
+    {
+      class: "as-word-table",
+      style: {
+        "--columns": ["var(--first)", ...columns.map((column) => `minmax(0, ${width(column)}fr)`)].join(" "),
+        "--n": rows.length,
+      },
+    },
+    element(
+      "div",
+      { class: "as-row as-head" },
+      element("div", { class: "as-word" }),
+      cells((column) => [element("div", {}, column.head), element("div", { class: "as-under" }, under(column))]),
+    ),
+    element(
+      "div",
+      { class: "as-row as-lead" },
+      element("div", { class: "as-word" }, asking),
+      cells((_, i) => (i === 0 ? strip(view, asks) : null)),
+    ),
     list,
-    columns.some(({ total }) => total)
-      ? named(
-          "as-total",
-          adding,
-          cells((column) => cellOf(view, column.total)),
-        )
-      : null,
+    element("div", { class: "as-row as-total" }, element("div", { class: "as-word" }), total),
   );
+  // A click on a column goes to its step, and in a row also to that word.
+  listen(table, "click", view.signal, ({ target }) => {
+    const j = rows.indexOf(target.closest("[role=option]"));
+    const step = target.closest("[data-step]")?.dataset.step;
+    const next = { ...(j < 0 ? {} : { key: j }), ...(step ? { step: Number(step) } : {}) };
+    if (Object.keys(next).length) view.choose(next);
+  });
+  return table;
 }
 
-function wordRow(view, step, j, cells) {
+function wordRow(view, j, cells) {
   const { state, data } = view;
   const name = word("");
   const spoken = element("span", { class: "visually-hidden" });
   const named = element("div", { class: "as-word" }, name, spoken);
   const node = element(
     "div",
-    { class: "as-row", role: "option", id: uniqueId("row") },
+    {
+      class: "as-row",
+      role: "option",
+      id: uniqueId("row"),
+      style: { "--i": j, "--late": j / Math.max(1, data.tokens.length - 1) },
+    },
     named,
     element("div", { class: "as-cells", "aria-hidden": "true" }, cells),
   );
-  listen(node, "click", view.signal, () => view.choose({ key: j }));
   view.watch(() => {
     node.setAttribute("aria-selected", String(j === state.key));
     node.classList.toggle("is-query", j === state.query);
     write(name, data.tokens[j]);
     named.title = data.tokens[j]; // a long word is cut
-    write(spoken, `: ${rowText(step, data, state.query, j)}`);
+    write(spoken, `: ${rowText(state.step, data, state.query, j)}`);
   });
   return node;
 }

@@ -1,4 +1,4 @@
-// One word's attention as columns, a table for each step, and as the step's equation with its numbers.
+// One word's attention as six columns, and as each step's equation with its numbers.
 
 import { element, shorten, word } from "../_kit/elements.js";
 import { format, limitOf, sum } from "../_kit/format.js";
@@ -15,116 +15,74 @@ import {
   vectorText,
 } from "./numbers.js";
 
-export const FINE = 128; // colors of a strip that has far more components than pixels
-
-// The columns of each step. A column has a head, what its head's color bar ends at (`scale`), a width, `fresh` where
-// it is new in this step, and cells as data: {kind: "strip" | "bar" | "text", read(j), limit(), …} with j the key
-// word's place. `total` is the cell below all words, `lead` the one above.
-export function wordColumns(step, data, state) {
-  const { query, key, value, context } = data.tensors;
+// The columns of one word's table, from left to right. A column has the `step` that fills it, the column whose numbers
+// are carried into it (`from`), a head, what stands below that (`scale`: what a color bar ends at, or `note()`), and
+// cells as data: {kind: "strip" | "bar", read(j), limit(), …} with j the key word's place. `before` is a strip as it is
+// when it starts, `dots` is one that shrinks to the bar; `seen` are the steps that show the column on a narrow card.
+export function wordColumns(data, state) {
+  const { query, key, value } = data.tensors;
   const [n, d] = [data.tokens.length, key.columns];
   const ofQuery = (tensor) => rowOf(tensor, state.query);
-  const raw = (j) => ofQuery(data.raw)[j];
-  const score = (j) => raw(j) / Math.sqrt(d);
   const weight = (j) => ofQuery(data.tensors.weights)[j];
-  const rawLimit = () => Math.max(...Array.from(ofQuery(data.raw), Math.abs)) || 1;
-  const scoreLimit = () => Math.max(...Array.from(ofQuery(data.tensors.scores), Math.abs)) || 1;
-  const exponential = (each) => Math.exp(each - Math.max(...ofQuery(data.tensors.scores)));
+  const largest = () => Math.max(...Array.from(ofQuery(data.raw), Math.abs)) || 1;
   const productLimit = remembered(
     () => `${data.loads} ${state.query}`,
     () => limitOf(Float32Array.from(key.values, (number, k) => number * ofQuery(query)[k % d])),
   );
-
-  const strips = (name, { text = name, sizes = [n, data.tensors[name].columns], width = "1fr", ...more } = {}) => {
+  const valueLimit = () => value.limit;
+  const strips = (name, seen) => {
     const tensor = data.tensors[name];
     const limit = () => tensor.limit;
-    const { fresh, lead, ...cell } = more;
-    const head = [roleText(name, text), " ", shapeText(...sizes)];
-    return {
-      head,
-      scale: limit,
-      width,
-      fresh,
-      lead,
-      cell: { kind: "strip", read: (j) => rowOf(tensor, j), limit, ...cell },
-    };
+    const head = [roleText(name, name), " ", shapeText(n, tensor.columns)];
+    return { step: 1, seen, kind: "strip", head, scale: limit, read: (j) => rowOf(tensor, j), limit };
   };
-  const rawBars = (head, width, fresh = false) => ({
-    head,
-    width,
-    fresh,
-    cell: { kind: "bar", read: raw, limit: rawLimit },
-  });
-  const weightBars = (width, more) => ({
-    head: [roleText("weights", "weight")],
-    width,
-    cell: { kind: "bar", read: weight, limit: null, digits: 3 },
-    ...more,
-  });
-  const weighted = (more) => ({
-    head: [roleText("weights", "weight"), " × ", roleText("value", "value"), " ", shapeText(n, value.columns)],
-    cell: { kind: "strip", read: (j) => scaled(rowOf(value, j), weight(j)), limit: () => value.limit },
-    ...more,
-  });
-  const weightSum = { kind: "text", read: () => format(sum(ofQuery(data.tensors.weights)), 3) };
-  const exponentialSum = {
-    kind: "text",
-    read: () => format(sum(Array.from(ofQuery(data.tensors.scores), exponential)), 3),
-  };
-  const scoreHead = (text) => [roleText("scores", text), " ", shapeText(n)];
-
-  const columns = [
-    () => [
-      strips("hidden", { text: "x hidden state", width: "var(--wider)", tell: (j) => `x of ${data.tokens[j]}` }),
-      strips("query", { sizes: [d], fresh: true, only: (j) => j === state.query }),
-      strips("key", { fresh: true }),
-      strips("value", { fresh: true }),
-    ],
-    () => [
-      strips("key", { lead: { kind: "strip", read: () => ofQuery(query), limit: () => query.limit } }),
-      {
-        head: [roleText("query", "query"), " × ", roleText("key", "key"), " by component "],
-        scale: productLimit,
-        width: "1fr",
-        fresh: true,
-        cell: { kind: "strip", read: (j) => product(ofQuery(query), rowOf(key, j)), limit: productLimit },
-      },
-      rawBars(scoreHead("sum = score"), "1fr", true),
-    ],
-    () => [
-      rawBars(scoreHead("score"), "1fr"),
-      {
-        head: scoreHead(`score ÷ √${d}`),
-        width: "1fr",
-        fresh: true,
-        cell: { kind: "bar", read: score, limit: rawLimit },
-      },
-    ],
-    () => [
-      { head: scoreHead("scaled score"), width: "0.9fr", cell: { kind: "bar", read: score, limit: scoreLimit } },
-      {
-        head: ["exp(score − largest)"],
-        width: "0.7fr",
-        fresh: true,
-        total: exponentialSum,
-        cell: { kind: "text", read: (j) => format(exponential(score(j)), 3) },
-      },
-      weightBars("1.2fr", { head: [roleText("weights", "weight"), " ", shapeText(n)], fresh: true, total: weightSum }),
-    ],
-    () => {
-      const products = weighted({ width: "1fr", fresh: true });
-      return [weightBars("0.8fr"), strips("value"), { ...products, head: [...products.head, " same colors"] }];
+  const bars = { kind: "bar", limit: largest };
+  return [
+    strips("key", [1, 2]),
+    strips("value", [1, 5]),
+    {
+      ...bars,
+      step: 2,
+      from: 0,
+      seen: [2, 3],
+      head: [roleText("query", "q"), " · ", roleText("key", "k")],
+      note: () => "score",
+      read: (j) => ofQuery(data.raw)[j],
+      dots: { read: (j) => product(ofQuery(query), rowOf(key, j)), limit: productLimit },
     },
-    () => [
-      weightBars("0.7fr", { total: weightSum }),
-      weighted({
-        width: "1.3fr",
-        scale: () => value.limit,
-        total: { kind: "strip", read: () => ofQuery(context), limit: () => value.limit },
-      }),
-    ],
+    {
+      ...bars,
+      step: 3,
+      from: 2,
+      seen: [3, 4],
+      head: [roleText("scores", `÷ √${d}`)],
+      note: () => "same axis",
+      read: (j) => ofQuery(data.raw)[j] / Math.sqrt(d),
+      starts: Math.sqrt(d), // as long as the bar that it comes from
+    },
+    {
+      kind: "bar",
+      limit: null,
+      digits: 3,
+      step: 4,
+      from: 3,
+      seen: [4, 5, 6],
+      head: [roleText("weights", "weight")],
+      note: () => `sum ${format(sum(ofQuery(data.tensors.weights)), 3)}`,
+      read: weight,
+    },
+    {
+      kind: "strip",
+      step: 5,
+      from: 1,
+      seen: [5, 6],
+      head: [roleText("weights", "weight"), " × ", roleText("value", "value")],
+      note: () => "same colors",
+      read: (j) => scaled(rowOf(value, j), weight(j)),
+      before: (j) => rowOf(value, j),
+      limit: valueLimit,
+    },
   ];
-  return columns[step - 1]();
 }
 
 // A value that is worked out anew only when what it hangs on has changed.

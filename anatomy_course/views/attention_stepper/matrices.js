@@ -69,13 +69,14 @@ function matrixParts(step, data, state) {
 }
 
 export function matrixStage(view, step) {
-  const sign = (text) => element("span", { class: "as-sign", "aria-hidden": "true", text });
   const parts = matrixParts(step, view.data, view.state);
-  return element(
-    "div",
-    { class: "as-matrices" },
-    parts.map((part) => (typeof part === "string" ? sign(part) : matrix(view, part))),
-  );
+  const figures = parts.map((part, i) => {
+    if (typeof part === "string") return null;
+    const before = typeof parts[i - 1] === "string" ? parts[i - 1] : null; // a sign stays with the matrix after it
+    const sign = before && element("span", { class: "as-sign", "aria-hidden": "true", text: before });
+    return element("div", { class: "as-part" }, sign, matrix(view, part));
+  });
+  return element("div", { class: "as-matrices" }, figures);
 }
 
 // Paints numbers one pixel each; the page stretches the canvas. The same numbers are not painted twice.

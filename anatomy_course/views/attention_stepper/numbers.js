@@ -1,7 +1,7 @@
 // The attention stepper's numbers and names: one head on one sentence, as vectors and matrices.
 
 import { element, shorten, word } from "../_kit/elements.js";
-import { format, limitOf, mean } from "../_kit/format.js";
+import { format, limitOf } from "../_kit/format.js";
 
 const STEP_TENSORS = ["hidden", "query", "key", "value", "scores", "weights", "context"];
 export const ATTENTION_STEPS = ["Project", "Score", "Scale", "Softmax", "Weigh", "Sum"];
@@ -57,14 +57,6 @@ export function product(one, other) {
 
 export function scaled(vector, factor) {
   return Float32Array.from(vector, (value) => value * factor);
-}
-
-// At most `count` means of neighbors.
-export function averaged(values, count) {
-  const size = Math.ceil(values.length / count);
-  return Array.from({ length: Math.ceil(values.length / size) }, (_, i) =>
-    mean(values.subarray(i * size, (i + 1) * size)),
-  );
 }
 
 // The places of the `count` terms that matter most, in their own order.

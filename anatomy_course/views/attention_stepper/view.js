@@ -1,9 +1,9 @@
 // The attention stepper: six steps of one head on a real sentence, for one query word or for all words at once.
 
 import { heading, radioRow, slider } from "../_kit/controls.js";
-import { announce, element } from "../_kit/elements.js";
+import { announce, element, listen } from "../_kit/elements.js";
 import { clamp, floats, indexOfLargest } from "../_kit/format.js";
-import { change, onChange, onWidth, promptly, whenIdle, widgetRoot } from "../_kit/life.js";
+import { change, onChange, onWidth, promptly, tween, whenIdle, widgetRoot } from "../_kit/life.js";
 import { request, sentenceForm, wordPicker } from "../_kit/request.js";
 import { stepControls } from "../_kit/steps.js";
 import { onTheme, theme } from "../_kit/theme.js";
@@ -13,8 +13,16 @@ import { matrixStage } from "./matrices.js";
 import { ATTENTION_STEPS, rowOf, sentenceNumbers } from "./numbers.js";
 
 const PLAY_PAUSE = 3200; // milliseconds per step
-const ROWS_ROOM = 300; // pixels for the rows of one word's table
+const PACE = 1000; // milliseconds in which a step's numbers are carried into its column
+// From which width of the card how many pixels there are for the rows of one word's table, and for each at most: what
+// all words at once need. The narrower, the higher are the matrices, and the larger the rows for a finger.
+const ROOM = [
+  [640, 272, 24],
+  [460, 416, 26],
+  [0, 600, 36],
+];
 const LEVELS = { word: "One word", matrix: "All words at once" };
+const under = (at) => Math.max(1, Math.ceil(at - 0.01)); // the step under way
 const WITH_COMPONENT = [1, 2, 5, 6]; // the steps that print one component
 const SAY = {
   word: [
@@ -37,9 +45,11 @@ const SAY = {
   ],
 };
 
-// Every step's body is built when it is first looked at (or the page is idle) and kept: another step is a matter of
-// hiding one and showing the other, which leaves both laid out. {show(level, step), refresh(), changed(), clear(),
-// shown()}.
+const SAY_ALL = Object.values(SAY).flat();
+
+// The one table of one word and every step's matrices are built when they are first looked at (or the page is idle) and
+// kept: another body is a matter of hiding one and showing the other, which leaves both laid out. {show(level, step),
+// refresh(), prepare(first), changed(), clear()}.
 function stepBodies(view, holder) {
   let bodies = new Map(); // of each level and step that was looked at: {node, painters, columns, stamp}
   let shown = null; // the one in sight
@@ -47,18 +57,19 @@ function stepBodies(view, holder) {
   let callOff = () => {}; // ends what is being prepared
   let tallest = 0; // of both levels' steps, in pixels: the holder keeps that height, so that nothing jumps
 
+  const nameOf = (level, step) => (level === "word" ? level : `${level} ${step}`);
+
   function bodyOf(level, step) {
-    const name = `${level} ${step}`;
+    const name = nameOf(level, step);
     if (!bodies.has(name)) {
       const painters = [];
       view.watch = (paint) => painters.push(paint);
       const node = element(
         "div",
         { class: "as-body", inert: true },
-        level === "word" ? wordStage(view, step) : matrixStage(view, step),
+        level === "word" ? wordStage(view) : matrixStage(view, step),
       );
-      const { key, value } = view.data.tensors;
-      bodies.set(name, { node, painters, columns: (step < 3 ? key : value).columns, stamp: -1 });
+      bodies.set(name, { node, painters, stamp: -1 });
       holder.append(node);
     }
     return bodies.get(name);
@@ -81,7 +92,7 @@ function stepBodies(view, holder) {
     callOff();
     const levels = [first, ...Object.keys(LEVELS).filter((level) => level !== first)];
     const all = levels.flatMap((level) => ATTENTION_STEPS.map((_, i) => [level, i + 1]));
-    const next = all.find(([level, step]) => !bodies.has(`${level} ${step}`));
+    const next = all.find((each) => !bodies.has(nameOf(...each)));
     if (!next) return;
     callOff = whenIdle(() => {
       const body = bodyOf(...next);
@@ -96,7 +107,6 @@ function stepBodies(view, holder) {
     if (body === shown) return;
     shown?.node.setAttribute("inert", "");
     body.node.removeAttribute("inert");
-    body.node.classList.toggle("again"); // another animation: what was not seen meanwhile would not start the same anew
     shown = body;
   }
 
@@ -117,7 +127,7 @@ function stepBodies(view, holder) {
     stamp += 1;
   };
   view.signal.addEventListener("abort", () => callOff());
-  return { show, prepare, clear, changed, refresh: refreshShown, columns: () => shown?.columns };
+  return { show, prepare, clear, changed, refresh: refreshShown };
 }
 
 function render({ model, el }) {
@@ -126,6 +136,7 @@ function render({ model, el }) {
   const state = { step: model.get("step"), level: model.get("level"), query: model.get("query"), key: 0, component: 0 };
   const told = element("span", {});
   const view = { root, signal, state, data: null, choose, tell: (...parts) => told.replaceChildren(...parts) };
+  const columnsNow = () => view.data?.tensors[state.step < 3 ? "key" : "value"].columns;
   const holder = element("div", { class: "as-bodies" });
   const bodies = stepBodies(view, holder);
 
@@ -142,8 +153,22 @@ function render({ model, el }) {
   words.node.classList.add("as-words");
   const go = (step) => choose({ step: step + 1 });
   const steps = stepControls({ names: ATTENTION_STEPS, class: "as-steps", pause: PLAY_PAUSE, signal, go });
+  const scrub = slider({
+    label: "Move through the steps",
+    min: 1,
+    max: 6,
+    value: state.step,
+    signal,
+    format: (at) => `Step ${under(at)}, ${ATTENTION_STEPS[under(at) - 1]}`,
+    onInput: (at) => {
+      steps.pause();
+      choose({ step: under(at) }, at);
+    },
+  });
+  scrub.node.classList.add("as-scrub");
+  [scrub.node.firstChild, scrub.output].forEach((node) => node.classList.add("visually-hidden"));
   const formula = element("div", { class: "as-formula", role: "img" });
-  const say = element("p", { class: "as-say" });
+  const say = element("div", { class: "as-say" });
   const line = element("div", { class: "as-equation", dir: "ltr" });
   const component = slider({
     label: "Printed component",
@@ -152,9 +177,17 @@ function render({ model, el }) {
     step: 1,
     value: 0,
     signal,
-    format: (value) => `${value} of ${bodies.columns()}`,
+    format: (value) => `${value} of ${columnsNow()}`,
     onInput: (value) => choose({ component: value }),
   });
+  const walk = element(
+    "div",
+    { class: "as-go" },
+    steps.back,
+    element("div", { class: "as-line" }, steps.list, scrub.node),
+    steps.next,
+    steps.play,
+  );
   const stage = element(
     "div",
     { class: "as-stage" },
@@ -163,22 +196,42 @@ function render({ model, el }) {
     holder,
     element("div", { class: "as-foot" }, component.node, told),
   );
-  root.append(
-    heading(model.get("label"), formula, levels.node),
-    form.node,
-    questions.line,
-    words.node,
-    element("div", { class: "as-go" }, steps.back, steps.list, steps.next, steps.play),
-    stage,
-  );
+  root.append(heading(model.get("label"), formula, levels.node), form.node, questions.line, words.node, walk, stage);
+
+  // How far the steps have gone: a step that is under way has a fraction of its numbers in place.
+  let at = state.step;
+  let stop = () => {};
+  function moveTo(to, milliseconds) {
+    stop();
+    stop = tween(
+      [at],
+      [to],
+      milliseconds,
+      ([now]) => {
+        at = now;
+        holder.style.setProperty("--at", now.toFixed(3));
+        scrub.set(now);
+      },
+      signal,
+    );
+  }
+  listen(scrub.input, "change", signal, () => moveTo(state.step, PACE / 2));
+  listen(walk, "keydown", signal, (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    steps.jump(state.step - 1 + by);
+  });
 
   // What hangs on the step and the level alone, at once.
   function show() {
     bodies.show(state.level, state.step);
-    say.textContent = SAY[state.level][state.step - 1];
+    const now = SAY[state.level][state.step - 1];
+    say.replaceChildren(...SAY_ALL.map((text) => element("p", { class: text === now ? "" : "away", text })));
+    holder.dataset.step = state.step;
     told.textContent = "";
     component.node.inert = !WITH_COMPONENT.includes(state.step); // unseen, but it keeps its room
-    component.input.max = bodies.columns() - 1;
+    component.input.max = columnsNow() - 1;
     steps.tell(state.step - 1);
     levels.set(state.level);
     const { content, label } = formulaOf(state.step, view.data.tensors.key.columns);
@@ -198,22 +251,28 @@ function render({ model, el }) {
     bodies.prepare(state.level);
   }, signal);
 
-  function choose(next) {
+  function choose(next, to = null) {
     const before = { ...state };
     Object.assign(state, next);
     const other = (name) => state[name] !== before[name];
     if (other("query") && !("key" in next)) state.key = indexOfLargest(rowOf(view.data.tensors.weights, state.query));
-    if (["query", "key", "component"].some(other)) bodies.changed();
+    if (["query", "key", "component", "step"].some(other)) bodies.changed();
     change(model, Object.fromEntries(["step", "level", "query"].filter(other).map((name) => [name, state[name]])));
     if (other("step") || other("level")) {
       show();
+      moveTo(to ?? state.step, to === null ? PACE * Math.abs(state.step - at) ** 0.5 : 0);
       announce(
         root,
         `Step ${state.step} of 6, ${ATTENTION_STEPS[state.step - 1]}. ${SAY[state.level][state.step - 1]}`,
       );
-    }
+    } else if (to !== null) moveTo(to, 0);
     update();
     if (state.step === 6) steps.pause();
+  }
+
+  function setRow() {
+    const [, room, most] = ROOM.find(([width]) => root.clientWidth >= width);
+    root.style.setProperty("--row", `${clamp(Math.floor(room / view.data.tokens.length), 16, most)}px`);
   }
 
   function load() {
@@ -226,8 +285,9 @@ function render({ model, el }) {
     state.key = indexOfLargest(rowOf(data.tensors.weights, state.query));
     state.component = indexOfLargest(rowOf(data.tensors.context, state.query).map(Math.abs));
     words.set(tokens);
-    root.style.setProperty("--row", `${clamp(Math.floor(ROWS_ROOM / tokens.length), 16, 24)}px`);
+    setRow();
     show();
+    moveTo(state.step, 0);
     update();
   }
 
@@ -238,6 +298,7 @@ function render({ model, el }) {
       choose(next);
   });
   onWidth(root, signal, () => {
+    setRow();
     bodies.clear();
     bodies.changed();
     show();

@@ -16,7 +16,8 @@ from view_sizes import LAB
 from anatomy_course.views import AttentionStepper
 from anatomy_course.views.attention_stepper.view import Steps
 
-PREPARED = "document.querySelectorAll('.as-body').length === 12"
+PREPARED = "document.querySelectorAll('.as-body').length === 7"
+ARRIVED = "step => document.querySelector('.as-bodies').style.getPropertyValue('--at') === `${step}.000`"
 # What is colored in the step in sight: the strips' gradients and the matrices' pixels.
 PAINTED = """() => [...document.querySelectorAll(".as-body:not([inert]) :is(.as-strip .as-band, canvas)")]
   .map((node) => node.style.background || node.toDataURL())"""
@@ -118,8 +119,8 @@ def test_steps_are_prepared_out_of_sight_and_follow_later_choices(show: Show) ->
     assert shown.page.locator(".as-body[inert] .as-row").first.is_visible() is False
     shown.click("option", "tired, position 3")
     shown.click("button", "Step 6")
-    rows = in_sight.locator(".as-row[role=option] .as-bar").all_inner_texts()
-    assert [text.splitlines()[-1] for text in rows] == [f"{w:.3f}" for w in shown.widget.steps["weights"][3]]
+    rows = in_sight.locator(".as-row[role=option] [data-step='4'] .number").all_inner_texts()
+    assert rows == [f"{w:.3f}" for w in shown.widget.steps["weights"][3]]
     shown.widget.question = {"sentence": "a b"}
     shown.follow("tokens", "shapes")
     shown.page.wait_for_function(PREPARED)
@@ -168,6 +169,66 @@ def test_a_typed_sentence_reaches_python_and_an_error_is_shown(show: Show) -> No
     assert shown.texts(".as-words .word") == ["too", "<wide>"]
 
 
+PLACES = """all => all.map((node) => [node.offsetLeft, node.offsetWidth])"""
+SEEN = """all => all.filter((node) => node.checkVisibility({ opacityProperty: true })).length"""
+
+
+def test_columns_stay_and_fill_one_after_the_other(show: Show) -> None:
+    shown = show(attention_stepper(), reduced_motion=True)
+    cells = shown.page.locator(".as-row[role=option] .as-cell")
+    places, filled = cells.evaluate_all(PLACES), []
+    for step in range(1, 7):
+        shown.click("button", f"Step {step}")
+        assert shown.page.evaluate(ARRIVED, step), "less motion: at once"
+        assert cells.evaluate_all(PLACES) == places
+        filled.append(shown.page.locator(".as-word-table .as-moves").evaluate_all(SEEN))
+    assert filled == [9, 13, 17, 21, 25, 26], "the query, two columns, then one a step, then the sum"
+
+
+def test_the_slider_carries_numbers_and_comes_to_rest_at_a_step(show: Show) -> None:
+    shown = show(attention_stepper(step=4))
+    scrub = shown.page.get_by_role("slider", name="Move through the steps")
+    cell = shown.page.locator(".as-row[role=option] [data-step='5'] .as-strip").first
+    value = shown.page.locator(".as-row[role=option] .as-strip").nth(1)
+    left = "node => Math.round(node.getBoundingClientRect().left)"
+    place = cell.evaluate("node => Math.round(node.parentElement.getBoundingClientRect().left) + 5")
+    lefts = []
+    for at in ("4.02", "4.3", "4.6", "5"):
+        scrub.evaluate("(node, at) => { node.value = at; node.dispatchEvent(new Event('input')); }", at)
+        shown.settle()
+        assert shown.widget.step == 5 and scrub.get_attribute("aria-valuetext") == "Step 5, Weigh"
+        lefts.append(cell.evaluate(left))
+    assert lefts == sorted(lefts) and lefts[-1] == place
+    assert abs(lefts[0] - value.evaluate(left)) < 20 < place - lefts[1], "it starts where the value is"
+    scrub.evaluate(
+        "node => { node.value = 5.4; ['input', 'change'].forEach((e) => node.dispatchEvent(new Event(e))); }"
+    )
+    shown.page.wait_for_function(ARRIVED, arg=6)
+    scrub.press("ArrowLeft")
+    assert shown.widget.step == 5
+    shown.page.get_by_role("button", name="Step 5").press("ArrowLeft")
+    shown.page.wait_for_function(ARRIVED, arg=4)
+    assert shown.widget.step == 4
+
+
+def test_a_click_on_a_column_goes_to_its_step_and_in_a_row_to_that_word(show: Show) -> None:
+    shown = show(attention_stepper(step=6))
+    shown.page.locator(".as-head [data-step='2']").click()
+    assert shown.widget.step == 2
+    shown.page.locator(".as-row[role=option] [data-step='4']").nth(1).click()
+    shown.settle()
+    assert shown.widget.step == 4 and f"{shown.widget.steps['weights'][3, 1]:.3f}" in shown.text(".as-equation")
+    shown.page.locator(".as-row[role=option] .as-word").nth(2).click()
+    assert shown.widget.step == 4 and "was" in shown.text("[aria-selected=true] .as-word .word")
+
+
+@pytest.mark.parametrize(("step", "seen"), [*enumerate(["1 1", "1 2", "2 3", "3 4", "1 4 5", "4 5"], start=1)])
+def test_a_telephone_shows_the_column_under_way_and_where_it_comes_from(show: Show, step: int, seen: str) -> None:
+    shown = show(attention_stepper(step=step), width=358)
+    cells = shown.page.locator(".as-row[role=option]").first.locator(".as-cell:visible")
+    assert cells.evaluate_all("all => all.map((node) => node.dataset.step).join(' ')") == seen
+
+
 def test_play_goes_on_by_itself_and_stops_when_asked(show: Show) -> None:
     shown = show(attention_stepper(), reduced_motion=True)
     sign = "node => getComputedStyle(node, '::before').content"
@@ -185,7 +246,7 @@ def test_play_goes_on_by_itself_and_stops_when_asked(show: Show) -> None:
 
 @pytest.mark.parametrize("width", [*LAB, 294])
 def test_a_short_sentence_keeps_its_height_for_all_words_at_once(show: Show, width: int) -> None:
-    shown = show(attention_stepper("one two three four"), width=width)
+    shown = show(attention_stepper("one two three four"), width=width, reduced_motion=True)
     shown.page.wait_for_function(PREPARED)
     root: Any = shown.page.query_selector(".anatomy")
     seen = look_at(root, window=width, press=True, thorough=True)

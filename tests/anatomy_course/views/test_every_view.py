@@ -415,7 +415,7 @@ def pressed(role: str, name: str) -> Callable[[OnPage], Any]:
 
 
 def prepared(shown: OnPage) -> None:
-    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 12")
+    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 7")
 
 
 def drawn(name: str) -> Callable[[OnPage], Any]:
