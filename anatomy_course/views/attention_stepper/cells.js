@@ -141,13 +141,10 @@ export function wordStage(view) {
   const under = ({ scale, note }) => (scale ? scaleBar(view, scale) : following(() => [note()]));
   const [last, ofQuery] = [columns.length - 1, (name) => rowOf(data.tensors[name], state.query)];
   const { query, value } = data.tensors;
-  const rows = data.tokens.map((_, j) =>
-    wordRow(
-      view,
-      j,
-      cells((column) => cellOf(view, column, j)),
-    ),
-  );
+  const rows = data.tokens.map((_, j) => {
+    const made = cells((column) => cellOf(view, column, j));
+    return wordRow(view, j, made);
+  });
   const list = element(
     "div",
     focusable({ class: "as-table", role: "listbox", "aria-label": "Key word of the equation" }),

@@ -25,11 +25,7 @@ export function wordColumns(data, state) {
   const ofQuery = (tensor) => rowOf(tensor, state.query);
   const weight = (j) => ofQuery(data.tensors.weights)[j];
   const largest = () => Math.max(...Array.from(ofQuery(data.raw), Math.abs)) || 1;
-  const productLimit = remembered(
-    () => `${data.loads} ${state.query}`,
-    () => limitOf(Float32Array.from(key.values, (number, k) => number * ofQuery(query)[k % d])),
-  );
-  const valueLimit = () => value.limit;
+  const productLimit = () => limitOf(key.values.map((number, k) => number * ofQuery(query)[k % d]));
   const strips = (name, seen) => {
     const tensor = data.tensors[name];
     const limit = () => tensor.limit;
@@ -80,19 +76,9 @@ export function wordColumns(data, state) {
       note: () => "same colors",
       read: (j) => scaled(rowOf(value, j), weight(j)),
       before: (j) => rowOf(value, j),
-      limit: valueLimit,
+      limit: () => value.limit,
     },
   ];
-}
-
-// A value that is worked out anew only when what it hangs on has changed.
-function remembered(key, make) {
-  let of = null;
-  let value = null;
-  return () => {
-    if (of !== key()) [of, value] = [key(), make()];
-    return value;
-  };
 }
 
 // What a row of the table says in words.

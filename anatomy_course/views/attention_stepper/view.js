@@ -47,67 +47,52 @@ const SAY = {
 
 const SAY_ALL = Object.values(SAY).flat();
 
+const BODIES = ["word", ...ATTENTION_STEPS.map((_, i) => `matrix ${i + 1}`)];
+
 // The one table of one word and every step's matrices are built when they are first looked at (or the page is idle) and
-// kept: another body is a matter of hiding one and showing the other, which leaves both laid out. {show(level, step),
-// refresh(), prepare(first), changed(), clear()}.
+// kept: another body is a matter of hiding one and showing the other, which leaves both laid out.
 function stepBodies(view, holder) {
-  let bodies = new Map(); // of each level and step that was looked at: {node, painters, columns, stamp}
+  let bodies = new Map(); // by name: {node, painters, stamp}
   let shown = null; // the one in sight
   let stamp = 0; // counts the changes; a body with an older stamp is out of date
   let callOff = () => {}; // ends what is being prepared
-  let tallest = 0; // of both levels' steps, in pixels: the holder keeps that height, so that nothing jumps
+  let tallest = 0; // of all, in pixels: the holder keeps that height, so that nothing jumps
 
-  const nameOf = (level, step) => (level === "word" ? level : `${level} ${step}`);
-
-  function bodyOf(level, step) {
-    const name = nameOf(level, step);
+  function bodyOf(name) {
     if (!bodies.has(name)) {
       const painters = [];
       view.watch = (paint) => painters.push(paint);
-      const node = element(
-        "div",
-        { class: "as-body", inert: true },
-        level === "word" ? wordStage(view) : matrixStage(view, step),
-      );
+      const stage = name === "word" ? wordStage(view) : matrixStage(view, Number(name.slice(-1)));
+      const node = element("div", { class: "as-body", inert: true }, stage);
       bodies.set(name, { node, painters, stamp: -1 });
       holder.append(node);
     }
     return bodies.get(name);
   }
 
-  function refresh(body) {
-    if (body.stamp === stamp) return;
+  function refresh(body = shown) {
+    if (body.stamp !== stamp) body.painters.forEach((paint) => paint());
     body.stamp = stamp;
-    body.painters.forEach((paint) => paint());
-  }
-
-  function reserve(body) {
     const { height } = body.node.firstChild.getBoundingClientRect(); // lays it out
     tallest = Math.max(tallest, Math.ceil(height));
     holder.style.minHeight = `${tallest}px`;
   }
 
-  // Builds the next step that nobody has looked at yet, those of `first`, a level, before the others.
-  function prepare(first) {
+  // Builds the next body that nobody has looked at yet.
+  function prepare() {
     callOff();
-    const levels = [first, ...Object.keys(LEVELS).filter((level) => level !== first)];
-    const all = levels.flatMap((level) => ATTENTION_STEPS.map((_, i) => [level, i + 1]));
-    const next = all.find((each) => !bodies.has(nameOf(...each)));
+    const next = BODIES.find((name) => !bodies.has(name));
     if (!next) return;
     callOff = whenIdle(() => {
-      const body = bodyOf(...next);
-      refresh(body);
-      reserve(body);
-      prepare(first);
+      refresh(bodyOf(next));
+      prepare();
     });
   }
 
-  function show(level, step) {
-    const body = bodyOf(level, step);
-    if (body === shown) return;
+  function show(name) {
     shown?.node.setAttribute("inert", "");
-    body.node.removeAttribute("inert");
-    shown = body;
+    shown = bodyOf(name);
+    shown.node.removeAttribute("inert");
   }
 
   function clear() {
@@ -117,17 +102,11 @@ function stepBodies(view, holder) {
     holder.replaceChildren();
   }
 
-  // Once it is painted, the body in sight counts too.
-  function refreshShown() {
-    refresh(shown);
-    reserve(shown);
-  }
-
   const changed = () => {
     stamp += 1;
   };
   view.signal.addEventListener("abort", () => callOff());
-  return { show, prepare, clear, changed, refresh: refreshShown };
+  return { show, prepare, clear, changed, refresh: () => refresh() };
 }
 
 function render({ model, el }) {
@@ -201,19 +180,14 @@ function render({ model, el }) {
   // How far the steps have gone: a step that is under way has a fraction of its numbers in place.
   let at = state.step;
   let stop = () => {};
+  const draw = ([now]) => {
+    at = now;
+    holder.style.setProperty("--at", now.toFixed(3));
+    scrub.set(now);
+  };
   function moveTo(to, milliseconds) {
     stop();
-    stop = tween(
-      [at],
-      [to],
-      milliseconds,
-      ([now]) => {
-        at = now;
-        holder.style.setProperty("--at", now.toFixed(3));
-        scrub.set(now);
-      },
-      signal,
-    );
+    stop = tween([at], [to], milliseconds, draw, signal);
   }
   listen(scrub.input, "change", signal, () => moveTo(state.step, PACE / 2));
   listen(walk, "keydown", signal, (event) => {
@@ -225,7 +199,7 @@ function render({ model, el }) {
 
   // What hangs on the step and the level alone, at once.
   function show() {
-    bodies.show(state.level, state.step);
+    bodies.show(state.level === "word" ? "word" : `matrix ${state.step}`);
     const now = SAY[state.level][state.step - 1];
     say.replaceChildren(...SAY_ALL.map((text) => element("p", { class: text === now ? "" : "away", text })));
     holder.dataset.step = state.step;
@@ -248,7 +222,7 @@ function render({ model, el }) {
     component.set(Math.min(state.component, component.input.max));
     const chosen = String(state.component);
     if (stage.style.getPropertyValue("--component") !== chosen) stage.style.setProperty("--component", chosen);
-    bodies.prepare(state.level);
+    bodies.prepare();
   }, signal);
 
   function choose(next, to = null) {
@@ -261,10 +235,8 @@ function render({ model, el }) {
     if (other("step") || other("level")) {
       show();
       moveTo(to ?? state.step, to === null ? PACE * Math.abs(state.step - at) ** 0.5 : 0);
-      announce(
-        root,
-        `Step ${state.step} of 6, ${ATTENTION_STEPS[state.step - 1]}. ${SAY[state.level][state.step - 1]}`,
-      );
+      const { step, level } = state;
+      announce(root, `Step ${step} of 6, ${ATTENTION_STEPS[step - 1]}. ${SAY[level][step - 1]}`);
     } else if (to !== null) moveTo(to, 0);
     update();
     if (state.step === 6) steps.pause();
