@@ -24,6 +24,9 @@ NOT_HERE = {"HeadBoard": {"can_switch": False}}
 """Traits that switch off what a page cannot do."""
 NOT_SHOWN = ("Card", "SetupList")
 """Views with a better form on a page without a kernel: see `exercise_help`."""
+HEIGHTS = Path(__file__).with_name("heights.json")
+"""How high each view of each notebook is in a wide and in a narrow window: as much room is kept for it until it is
+there. `look_at_site.py --keep-heights` measures them."""
 WITH_KERNEL = {
     "AttentionStepper": ("A sentence of your own", ".sentence-form"),
     "BeamTree": ("Another prompt", ".sentence-form"),
@@ -76,9 +79,11 @@ def view_html(view: View, notebook: str, still: str) -> str:
     what, controls = WITH_KERNEL.get(name, ("", ""))
     needs = f'<p class="live-note">{what} needs a kernel: {run_it(notebook)}.</p>' if what else ""
     is_picture = "<img" in still and "<details" not in still
+    tall = json.loads(HEIGHTS.read_text(encoding="utf-8")).get(notebook, {}).get(view_id(view))
+    room = f' style="--wide: {tall[0]}px; --narrow: {tall[1]}px"' if tall else ""
     waiting = f'<p class="live-wait">Live view: {label}</p><noscript>{still}</noscript>' if is_picture else still
     return (
-        f'<div class="live{" tall" if is_picture else ""}" data-view="{view_id(view)}" data-widget="{name}"'
+        f'<div class="live{" tall" if is_picture else ""}"{room} data-view="{view_id(view)}" data-widget="{name}"'
         f' data-locked="{html.escape(controls)}">{waiting}</div>{needs}'
     )
 

@@ -152,6 +152,15 @@ def test_axe_finds_nothing_on_the_first_pages(site: Path, browser: Browser) -> N
         shown.page.context.close()
 
 
+@pytest.mark.parametrize("width", [1440, 390])
+def test_no_view_moves_the_page_when_it_comes(site: Path, browser: Browser, width: int) -> None:
+    shown = open_page(browser, site, "01_attention", width)
+    shown.mount_all()
+    assert len(shown.grown()) > 15
+    assert shown.jumps() == []
+    shown.page.context.close()
+
+
 def test_the_mixer_answers_to_keys_and_mouse(attention: SitePage) -> None:
     mixer = attention.view("Mixer")
     slider = mixer.get_by_role("slider").nth(1)

@@ -7,11 +7,13 @@ than the window, and what axe-core finds, before the views are used and after.
 
     make look-site                                        # everything: a quarter of an hour
     make look-site LOOK_OPTIONS="01 --width 390"
+    make look-site LOOK_OPTIONS=--keep-heights            # after a change of a view's height; then make site again
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from dataclasses import dataclass, field
@@ -29,6 +31,7 @@ SITE = ROOT / "site"
 PICTURES = ROOT / ".cache" / "screenshots" / "site"
 USE = Path(__file__).with_name("use.js")
 WIDTHS = (1440, 390)
+HEIGHTS = ROOT / "docs" / "site" / "heights.json"
 PIECE = 1800
 """The height of one picture."""
 WORDS = {"number": "2", "text": "The cat sleeps.", "search": "norm", "textarea": "The cat sleeps."}
@@ -62,6 +65,7 @@ def sweep(browser: Browser, site: Path, name: str, width: int) -> Swept:
     shown = open_page(browser, site, name, width)
     shown.page.emulate_media(reduced_motion="reduce")
     swept.mounted = shown.mount_all()
+    swept.found("jump", shown.jumps())
     swept.found("failed", shown.page.locator(".live.failed").evaluate_all(WHICH))
     _look(swept, shown, "as it opens")
     swept.found("axe, light", shown.violations("light", RULES))
@@ -173,12 +177,28 @@ def _pictures(shown: SitePage, name: str, width: int, theme: str) -> None:
     page.set_viewport_size({"width": width, "height": 900})
 
 
+def keep_heights(browser: Browser, site: Path, names: list[str]) -> None:
+    """Measure every view in both widths, and keep its height for the site's next build."""
+    kept = json.loads(HEIGHTS.read_text(encoding="utf-8"))
+    for name in names:
+        seen = []
+        for width in WIDTHS:
+            shown = open_page(browser, site, name, width)
+            shown.mount_all()
+            seen.append({view: after for view, _, after in shown.grown()})
+            shown.page.context.close()
+        kept[name] = {view: [each[view] for each in seen] for view in seen[0]}
+    lines = [f'"{name}": {json.dumps(views)}' for name, views in sorted(kept.items()) if views]
+    HEIGHTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
 def main() -> int:
     """Print what was done and found on each page; 1 if anything was found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pages", nargs="*", help="how their names begin, as 01 or index; all without any")
     parser.add_argument("--width", type=int, choices=WIDTHS, action="append", help="of the window; both without")
     parser.add_argument("--site", type=Path, default=SITE, help="the folder that `make site` wrote")
+    parser.add_argument("--keep-heights", action="store_true", help="only measure the views for the next build")
     options = parser.parse_args()
     every = sorted(path.stem for path in options.site.glob("*.html"))
     names = [name for name in every if name.startswith(tuple(options.pages) or "")]
@@ -187,6 +207,9 @@ def main() -> int:
         return 2
     total = Swept("all", 0)
     with chromium_browser() as browser:
+        if options.keep_heights:
+            keep_heights(browser, options.site.resolve(), names)
+            return 0
         for name in names:
             for width in options.width or WIDTHS:
                 start = time.perf_counter()

@@ -36,6 +36,17 @@ TOP = """(id) => {
   const bar = document.querySelector(".mobile-header")?.getBoundingClientRect().bottom ?? 0;
   return document.getElementById(id).querySelector("h1, h2, h3").getBoundingClientRect().top - Math.max(0, bar);
 }"""
+# How high the place of each view is before any is there, and how high each is now.
+KEPT = """document.addEventListener("DOMContentLoaded", () => {
+  const places = [...document.querySelectorAll(".live")];
+  window.kept = Object.fromEntries(places.map((place) => [place.dataset.view, place.offsetHeight]));
+})"""
+GROWN = """() => {
+  const places = [...document.querySelectorAll(".live")];
+  return places.map((place) => [place.dataset.view, window.kept[place.dataset.view], place.offsetHeight]);
+}"""
+SETTLED = "document.querySelectorAll('.live:not(.settled)').length === 0"
+JUMP = 24
 HEADINGS = "[...document.querySelectorAll('article section[id]')].map((section) => section.id)"
 AT_ONCE = 6
 """Pages that are opened beside each other."""
@@ -65,6 +76,15 @@ class SitePage:
         self.page.evaluate(MOUNT_ALL)
         return int(self.page.evaluate("anatomyViews.mounted"))
 
+    def grown(self) -> list[tuple[str, int, int]]:
+        """Each view that is not folded away, with the height of its place before and after it came."""
+        self.page.wait_for_function(SETTLED)
+        return [(view, before, after) for view, before, after in self.page.evaluate(GROWN) if before]
+
+    def jumps(self) -> list[str]:
+        """Views that moved what is below them when they came."""
+        return [f"{v}: {old} to {new} px" for v, old, new in self.grown() if abs(new - old) > JUMP]
+
     def foreign(self) -> list[str]:
         """Requests for anything that is not a file of the site."""
         own = (self.folder.as_uri(), "data:", "blob:", "about:")
@@ -88,6 +108,7 @@ class SitePage:
 def open_page(browser: Browser, folder: Path, name: str, width: int = 1440, place: str = "") -> SitePage:
     """Open `name`.html of the site in `folder` as a file, at a place such as `#softmax` if one is named."""
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme="light")
+    context.add_init_script(KEPT)
     shown = SitePage(context.new_page(), folder)
     shown.page.set_default_timeout(30_000)  # a busy machine may take its time
     shown.page.on("console", lambda line: shown.errors.append(line.text) if line.type in ("error", "warning") else None)

@@ -2,6 +2,7 @@
 // notebook's model, and is told at once when it asks for what only Python can compute.
 
 const NEAR = "600px";
+const SETTLED = 3000; // milliseconds until a view has built all that it shows later
 const NO_KERNEL = "This page has no kernel to compute that: run the notebook, as the line below says.";
 const RECORDED_ONLY = "This page has recorded answers only, and none for that: run the notebook to compute it.";
 
@@ -172,6 +173,7 @@ async function mount(place) {
   place.replaceChildren(el);
   if (sentences) place.append(recordedSentences(model, data.answers));
   place.classList.add("mounted");
+  setTimeout(() => place.classList.add("settled"), SETTLED);
   anatomyViews.mounted += 1;
 }
 
