@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from anatomy_course.figures.palette import DARK_HOSTS
@@ -19,6 +19,10 @@ ON_DARK_PAGES = f"""<style>{", ".join(f"{host} .anatomy-picture" for host in DAR
 filter: invert(1) hue-rotate(180deg); mix-blend-mode: lighten }} {BEHIND_IN_VS_CODE}</style>"""
 """White becomes the dark page and ink light, while every color keeps its hue; a page that drops styles shows the PNG
 as it is. A second PNG for dark pages would double what a notebook stores."""
+
+
+WIDEST, NEARLY = 960, 24
+"""The width of a live view on the page, and how much lower than one a picture may be that takes its place."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,13 @@ class Picture:
     """Width on the page in CSS pixels; the PNG itself may be finer."""
     figure: Figure | None = field(default=None, repr=False, compare=False)
     """The drawing itself, for `svg`."""
+
+    def filling(self, height: int) -> Picture:
+        """The picture enlarged to about this height in CSS pixels; the same where it would be too wide for that."""
+        wide, high = (int.from_bytes(self.png[start : start + 4], "big") for start in (16, 20))
+        width = min(WIDEST, round(height * wide / high))
+        fills = width > self.width and height - width * high / wide < NEARLY
+        return replace(self, width=width) if fills else self
 
     def svg(self) -> str:
         """The same picture as SVG text with title and description, equal bytes on every run.

@@ -18,7 +18,7 @@ from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import INK, look
 
 MOST_WORDS = 32
-LEFT, TOP, ROW = 84.0, 116.0, 17.0
+LEFT, TOP, ROW = 84.0, 116.0, 20.0
 COLUMNS = {"key": (84.0, 100.0), "value": (194.0, 100.0), "score": (304.0, 92.0), "scaled": (406.0, 92.0),
            "weight": (508.0, 74.0), "weighed": (592.0, 100.0)}  # fmt: skip
 """Column → where it starts and how wide it is, in pixels."""

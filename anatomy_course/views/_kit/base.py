@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import anywidget
 import ipywidgets
@@ -48,6 +48,10 @@ class AnatomyWidget(anywidget.AnyWidget):
     label = traitlets.Unicode("").tag(sync=True)
     """Accessible name of the whole widget, and its heading."""
 
+    drawn_height: ClassVar[int] = 0
+    """How high the view is drawn on a page: its still picture is enlarged to that, so that nothing moves when the view
+    takes its place. 0 where the picture's shape does not allow it."""
+
     def still_picture(self) -> Picture:
         """The picture that stands for this widget where nothing can run; each widget draws its own."""
         raise NotImplementedError
@@ -61,7 +65,7 @@ class AnatomyWidget(anywidget.AnyWidget):
     def _twin(self) -> dict[str, object]:
         """The twin's MIME bundle; a twin that cannot be drawn must never keep the live widget from showing."""
         try:
-            return dict(self.still_picture()._repr_mimebundle_())
+            return dict(self.still_picture().filling(self.drawn_height)._repr_mimebundle_())
         except Exception:
             name = self.label or type(self).__name__
             return {"text/plain": f"{name} (a live widget: run this cell to use it)"}

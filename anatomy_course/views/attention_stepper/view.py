@@ -87,6 +87,8 @@ class AttentionStepper(Asking):
         ValueError: `compute` refuses the first sentence, or an argument is out of range.
     """
 
+    drawn_height = 686
+
     sentence = traitlets.Unicode().tag(sync=True)
     """The sentence whose numbers are shown."""
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -56,6 +56,8 @@ class CacheLab(Asking):
         ValueError: too many tokens to draw, a count below 1, or key/value heads that do not divide the heads.
     """
 
+    drawn_height = 663
+
     prompt = traitlets.List(traitlets.Unicode()).tag(sync=True)
     written = traitlets.List(traitlets.Unicode()).tag(sync=True)
     entry = traitlets.Dict().tag(sync=True)

@@ -54,6 +54,8 @@ class FamilyTree(Asking):
         ValueError: the cards are no tree, there is no model `chosen`, or a run of a model without a card.
     """
 
+    drawn_height = 694
+
     models = traitlets.List(traitlets.Dict()).tag(sync=True)
     runs = traitlets.Dict().tag(sync=True)
     """Name of a model → its run."""

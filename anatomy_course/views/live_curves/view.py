@@ -45,6 +45,8 @@ class LiveCurves(AnatomyWidget):
         steps: how many there will be; a history of `fit` tells its own.
     """
 
+    drawn_height = 352
+
     ylabel = traitlets.Unicode().tag(sync=True)
     levels = traitlets.Dict().tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)

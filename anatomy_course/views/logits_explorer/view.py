@@ -87,6 +87,8 @@ class LogitsExplorer(AnatomyWidget):
         ValueError: shapes that do not fit together, or a setting out of its range.
     """
 
+    drawn_height = 680
+
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     vocab_size = traitlets.Int().tag(sync=True)
     d_model = traitlets.Int().tag(sync=True)

@@ -56,6 +56,8 @@ class MaskPainter(AnatomyWidget):
     [[1.0, 0.0], [0.5, 0.5]]
     """
 
+    drawn_height = 515
+
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     score_bytes = buffer_trait()
     padding_bytes = buffer_trait()

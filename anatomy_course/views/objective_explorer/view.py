@@ -53,6 +53,8 @@ class ObjectiveExplorer(Asking):
         ValueError: no objectives, an unknown one, or `draw` refuses the sentence or gives what does not fit together.
     """
 
+    drawn_height = 681
+
     objectives = traitlets.List(traitlets.Dict()).tag(sync=True)
     given = traitlets.Dict().tag(sync=True)
     """Name → the first drawings of `given_sentence` at the published rate."""

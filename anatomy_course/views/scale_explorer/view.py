@@ -40,6 +40,8 @@ class ScaleExplorer(AnatomyWidget):
         ValueError: d_head or seed is no whole number of that range.
     """
 
+    drawn_height = 627
+
     d_head = Whole(LARGEST, low=1, default=64).tag(sync=True)
     scaled = traitlets.Bool(False).tag(sync=True)
     seed = Whole(2**31 - 1, default=1).tag(sync=True)

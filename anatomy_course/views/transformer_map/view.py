@@ -61,6 +61,8 @@ class TransformerMap(AnatomyWidget):
         ValueError: `here` or `selected` names nothing on the map.
     """
 
+    drawn_height = 119
+
     parts = traitlets.List(traitlets.Dict()).tag(sync=True)
     arrows = traitlets.List(traitlets.Dict()).tag(sync=True)
     marks = traitlets.List(traitlets.Dict()).tag(sync=True)

@@ -120,6 +120,8 @@ class Translator(Asking):
         ValueError: `compute` refuses the first sentence, or an argument is out of range.
     """
 
+    drawn_height = 694
+
     sentence = traitlets.Unicode().tag(sync=True)
     """The sentence that was translated last."""
     direction = traitlets.Unicode().tag(sync=True)
