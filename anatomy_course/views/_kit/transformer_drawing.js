@@ -4,7 +4,7 @@ import { svg } from "./elements.js";
 import { clamp } from "./format.js";
 
 const TIP = 7; // size of an arrow's tip
-const LEAST_LETTERS = 11; // pixels
+const LEAST_LETTERS = 12; // pixels
 const MOST_LETTERS = 13; // so that a short word does not shout beside a long one
 const LETTER_WIDTH = 0.64; // of a letter's size
 const FOOT = 11; // added to a frame, so that no way crosses its label

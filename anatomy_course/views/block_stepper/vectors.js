@@ -143,7 +143,7 @@ export function featurePanel({ root, model, signal, kept, setFeature, vector, no
       context.fillRect(i * each, high < 0 ? middle : middle - high, width, Math.max(Math.abs(high), 0.5));
     });
     context.fillStyle = color(root, "ink");
-    context.font = "11px sans-serif";
+    context.font = "12px sans-serif";
     context.fillText(`+${format(kept.limit, 1)}`, 2, 11);
     context.fillText(format(-kept.limit, 1), 2, BARS.height - 3);
     const found = measures(values);

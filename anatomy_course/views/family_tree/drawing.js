@@ -6,7 +6,7 @@ import { onWidth } from "../_kit/life.js";
 
 const TREE = { row: 20, axis: 26, name: 13, label: 7.3, first: 12 };
 // In pixels: the width from which there are notes, the letters of names and notes, and room around them.
-const NOTES = { from: 440, name: 12.5, note: 11, gap: 4, pad: 3, edge: 8 };
+const NOTES = { from: 440, name: 12.5, note: 12, gap: 4, pad: 3, edge: 8 };
 const BRANCHES = { encoder: "Encoders", decoder: "Decoders", "encoder–decoder": "Encoder–decoders" };
 const SAME_YEAR = 0.36; // of a year: how far a child of its parent's own year stands to the right of it
 
@@ -159,7 +159,7 @@ export function familyDrawing({ models, signal, onChoose }) {
         svg("line", { class: "ft-year-line", x1: x, x2: x, y1: TREE.axis - 6, y2: height }),
         (years.length - 1 - i) % every && i
           ? ""
-          : svg("text", { class: "ft-year", x: Math.max(x, 14), y: 14, "text-anchor": "middle", text: year }),
+          : svg("text", { class: "ft-year", x: Math.max(x, 16), y: 14, "text-anchor": "middle", text: year }),
       ]),
       ...order
         .filter(({ parent }) => places.has(parent))

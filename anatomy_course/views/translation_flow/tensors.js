@@ -8,7 +8,7 @@ import { shownWord } from "../_kit/tokens.js";
 const LABEL = 74; // pixels of a word beside its row
 const ROW = 12; // pixels of a row
 const FEATURE = 9; // pixels of a feature
-const LETTERS = "11px sans-serif";
+const LETTERS = "12px sans-serif";
 
 // What a tensor is called in words, by the end of its name.
 const NAMED = {

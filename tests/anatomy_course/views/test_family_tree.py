@@ -78,7 +78,7 @@ def test_years_go_to_the_right_and_lines_join_children_to_parents(show: Show, wi
     assert kinds[1:3] == ["ft-line encoder ancestry", "ft-line decoder"]
     years = shown.page.locator(".ft-year")
     assert years.all_text_contents()[:: years.count() - 1] == ["1999", "2005"]
-    assert {line.evaluate("line => getComputedStyle(line).fontSize") for line in years.all()} == {"11.5px"}
+    assert {line.evaluate("line => getComputedStyle(line).fontSize") for line in years.all()} == {"12px"}
 
 
 def test_a_click_answers_on_the_same_screen_and_nothing_jumps(show: Show) -> None:
