@@ -16,7 +16,7 @@ export const PAGES = {
   public: "In public",
 };
 const CELL = { least: 12, most: 18 }; // pixels; a token's name is beside each row
-const LABELS = 66; // room for a token beside a map and above it
+const LABELS = 70; // room for a token beside a map and above it
 const GAP = 14; // between the maps
 
 // Two maps with their tokens, side by side or one below the other: {node, draw(values)}; values are

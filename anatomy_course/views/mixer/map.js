@@ -126,9 +126,9 @@ function freePlace([x, y], wide, places, taken, { width, height }) {
   return best;
 }
 
-// A place for each label, and at last one for the name of the mixture, which lies at `at`.
-function labelPlaces(points, texts, at, name, view) {
-  const taken = points.map(([x, y]) => [x - 6, y - 6, x + 6, y + 6]);
+// A place for each label, and at last one for the name of the mixture, which lies at `at`; `held` is taken already.
+function labelPlaces(points, texts, at, name, view, held) {
+  const taken = [...points.map(([x, y]) => [x - 6, y - 6, x + 6, y + 6]), ...held];
   const places = points.map((point, n) =>
     freePlace(point, Array.from(texts[n]).length * 7.4, LABEL_PLACES, taken, view),
   );
@@ -172,6 +172,33 @@ function background({ plane, place, width, height }, names) {
   ];
 }
 
+// The two sides of the diagonal, on which both coordinates are equal, each with its name: [nodes, boxes of the names].
+function sides({ plane, place, width, height }, towards) {
+  const ends = [Math.max(plane.left, plane.bottom), Math.min(plane.right, plane.top)];
+  if (towards.length < 2 || ends[0] >= ends[1]) return [[], []];
+  const diagonal = ends.map((each) => place([each, each]));
+  const corners = [plane.left, plane.right].flatMap((x) => [plane.bottom, plane.top].map((y) => [x, y]));
+  const half = (sign) => hull([...corners.filter(([x, y]) => sign * (x - y) > 0).map(place), ...diagonal]).join(" ");
+  const [[x1, y1], [x2, y2]] = diagonal;
+  const names = towards.map((name) => `nearer to ${shorten(name, 12)}`);
+  const wide = names.map((name) => name.length * 7);
+  const [right, low] = [width - MAP.right - 5, height - MAP.bottom - 7];
+  const [left, high] = [MAP.left + 6, MAP.top + 11];
+  return [
+    [
+      svg("polygon", { class: "side first", points: half(1) }),
+      svg("polygon", { class: "side second", points: half(-1) }),
+      svg("line", { class: "equal", x1, y1, x2, y2 }),
+      svg("text", { class: "side-name", x: right, y: low, "text-anchor": "end", text: names[0] }),
+      svg("text", { class: "side-name", x: left, y: high, text: names[1] }),
+    ],
+    [
+      [right - wide[0], low - 11, right, low + 4],
+      [left, high - 11, left + wide[1], high + 4],
+    ],
+  ];
+}
+
 // Makes `node` a handle: `onMove(vector)` is told where it is dragged, by pointer or arrow keys; `at()` is where it is.
 function draggable(node, { view, at, onMove, signal, box }) {
   let grip = null; // from the pointer to the handle's middle
@@ -209,13 +236,16 @@ function draggable(node, { view, at, onMove, signal, box }) {
 
 // The map; `draw(weights)` moves the new vector. `onWord(i, vector, done)` and `onResult(vector, done)` are told what
 // the reader drags.
-export function drawMap({ words, vectors, focus, axes, signal, onWord, onResult }) {
+export function drawMap({ words, vectors, focus, axes, towards, signal, onWord, onResult }) {
   const plane = planeOf(vectors);
   let view = projection(plane, MOST_WIDE);
   let last = null; // the weights drawn
+  let held = []; // where the names of the two sides are
   const texts = words.map((text) => shorten(text, 12));
   const arrow = uniqueId("arrow");
   const grid = svg("g", { class: "grid", "aria-hidden": "true" });
+  const halves = svg("g", { class: "sides", "aria-hidden": "true" });
+  const lead = svg("line", { class: "lead" }); // as long as the two coordinates are apart
   const reach = svg("polygon", { class: "hull" });
   const pulls = words.map(() => svg("line", { class: "pull" }));
   const dots = words.map((_, i) => svg("circle", { class: i === focus ? "dot focus" : "dot" }));
@@ -238,8 +268,10 @@ export function drawMap({ words, vectors, focus, axes, signal, onWord, onResult 
     "svg",
     { class: "map", role: "group" },
     svg("defs", {}, head),
+    halves,
     grid,
     reach,
+    lead,
     ...pulls,
     path,
     ...handles,
@@ -261,7 +293,7 @@ export function drawMap({ words, vectors, focus, axes, signal, onWord, onResult 
     const points = vectors.map(view.place);
     const [x, y] = view.place(at);
     reach.setAttribute("points", hull(points).join(" "));
-    const [places, free] = labelPlaces(points, texts, [x, y], texts[focus], view);
+    const [places, free] = labelPlaces(points, texts, [x, y], texts[focus], view, held);
     points.forEach(([cx, cy], i) => {
       const opacity = weights[i] < 0.005 ? 0 : 0.35 + 0.45 * weights[i];
       setAttributes(pulls[i], { x1: cx, y1: cy, x2: x, y2: y, "stroke-width": 0.75 + 6 * weights[i], opacity });
@@ -273,6 +305,8 @@ export function drawMap({ words, vectors, focus, axes, signal, onWord, onResult 
       const { dx, dy, anchor } = places[i];
       setAttributes(names[i], { x: cx + dx, y: cy + dy, "text-anchor": anchor });
     });
+    const [leadX] = view.place([at[1], at[1]]);
+    setAttributes(lead, { x1: leadX, y1: y, x2: x, y2: y, visibility: held.length ? "visible" : "hidden" });
     const [fromX, fromY] = points[focus];
     const far = Math.hypot(x - fromX, y - fromY);
     const part = Math.max(0, far - 12) / (far || 1);
@@ -291,6 +325,9 @@ export function drawMap({ words, vectors, focus, axes, signal, onWord, onResult 
     view = projection(plane, Math.min(width, MOST_WIDE));
     setAttributes(node, { width: view.width, height: view.height });
     grid.replaceChildren(...background(view, axes));
+    const [drawn, boxes] = sides(view, towards);
+    halves.replaceChildren(...drawn);
+    held = boxes;
     if (last) draw(last);
   });
   return { node: box, draw };

@@ -76,10 +76,16 @@ function weightRow(text, { signal, isFocus, onInput }) {
   return { node, draw };
 }
 
-function equation(words, focus) {
+// Which of the two axes' words the new vector is nearer to, by how much, and how that was without a mixture.
+function leadOf(towards, [x, y]) {
+  return x < y ? [towards[1], y - x] : [towards[0], x - y];
+}
+
+function equation(words, focus, towards) {
   const terms = words.map((text) => ({ factor: element("span", { class: "number factor" }), name: vectorName(text) }));
   const result = element("span", { class: "number result-value" });
   const sum = element("span", { class: "number" });
+  const lead = element("div", { class: "line lead-line", hidden: towards.length < 2 });
   const node = element(
     "div",
     { class: "panel equation" },
@@ -97,14 +103,25 @@ function equation(words, focus) {
       result,
       element("span", { class: "note" }, " The weights add up to ", sum, "."),
     ),
+    lead,
   );
-  const draw = (printed, at) => {
+  const draw = (printed, at, own) => {
     printed.forEach((value, i) => {
       terms[i].factor.textContent = format(value);
       terms[i].factor.parentElement.classList.toggle("idle", value === 0);
     });
     result.textContent = pair(at);
     sum.textContent = format(printed.reduce((total, value) => total + value, 0));
+    if (towards.length < 2) return;
+    const [[name, by], [alone, byAlone]] = [leadOf(towards, at), leadOf(towards, own)];
+    lead.replaceChildren(
+      element("span", { class: "lead-sample", "aria-hidden": "true" }),
+      "lead of ",
+      element("b", { text: name }),
+      ": ",
+      element("b", { class: "number", text: format(by, 3) }),
+      element("span", { class: "note", text: ` (${words[focus]} alone: ${alone} by ${format(byAlone, 3)})` }),
+    );
   };
   return { node, draw };
 }
@@ -112,7 +129,8 @@ function equation(words, focus) {
 function render({ model, el }) {
   const words = model.get("words"),
     focus = model.get("focus"),
-    axes = model.get("axes");
+    axes = model.get("axes"),
+    towards = model.get("towards") ?? [];
   const flat = floats(model.get("vector_bytes"));
   const vectors = words.map((_, i) => [flat[2 * i], flat[2 * i + 1]]);
   const own = vectors.map((vector) => [...vector]);
@@ -123,8 +141,8 @@ function render({ model, el }) {
   let anchor = { index: -1, weights };
   let stop = () => {};
 
-  const map = drawMap({ words, vectors, focus, axes, signal, onWord: moveWord, onResult: moveResult });
-  const sums = equation(words, focus);
+  const map = drawMap({ words, vectors, focus, axes, towards, signal, onWord: moveWord, onResult: moveResult });
+  const sums = equation(words, focus, towards);
   const rows = words.map((text, i) =>
     weightRow(text, { signal, isFocus: i === focus, onInput: (value) => drag(i, value) }),
   );
@@ -132,7 +150,7 @@ function render({ model, el }) {
     const printed = printedShares(shown);
     rows.forEach((row, i) => row.draw(shown[i], printed[i], vectors[i]));
     home.disabled = vectors.every(([x, y], i) => x === own[i][0] && y === own[i][1]);
-    sums.draw(printed, map.draw(shown));
+    sums.draw(printed, map.draw(shown), vectors[focus]);
   };
   const redraw = promptly(draw, signal);
 
@@ -149,7 +167,9 @@ function render({ model, el }) {
   }
   const told = () => {
     const [x, y] = average(weights, vectors);
-    return `the new vector of ${words[focus]} is ${format(x)}, ${format(y)}.`;
+    const [name, by] = leadOf(towards, [x, y]);
+    const lead = name ? ` Lead of ${name}: ${format(by, 3)}.` : "";
+    return `the new vector of ${words[focus]} is ${format(x)}, ${format(y)}.${lead}`;
   };
   function place(next) {
     next.forEach((vector, i) => vectors[i].splice(0, 2, ...vector));

@@ -32,6 +32,7 @@ class Mixer(AnatomyWidget):
         vectors: (word, 2) numbers, each word's place on the map.
         focus: the word whose new vector is made: one of `words`, or its position. The first by default.
         axes: names of the map's two axes; "verb ↔ insect" names both ends of one.
+        towards: the two words that the axes measure likeness with: then the map shows which of them is nearer.
         weights: the weights to begin with, as for a preset; all on the focus by default, so that x' = x.
         presets: name → weights, as a list with one number per word or as {word: weight} with 0 for the others.
             Weights are divided by their sum.
@@ -48,6 +49,7 @@ class Mixer(AnatomyWidget):
     vector_bytes = buffer_trait()
     focus = traitlets.Int(0).tag(sync=True)
     axes = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    towards = traitlets.List(traitlets.Unicode()).tag(sync=True)
     presets = traitlets.List(traitlets.Dict()).tag(sync=True)
     weights = traitlets.List(traitlets.Float()).tag(sync=True)
     """One weight per word, at least 0, with sum 1; the sliders write it, and it may be set from Python."""
@@ -59,6 +61,7 @@ class Mixer(AnatomyWidget):
         *,
         focus: str | int = 0,
         axes: tuple[str, str] = ("first axis", "second axis"),
+        towards: tuple[str, str] | tuple[()] = (),
         weights: Any = None,
         presets: Mapping[str, Any] | None = None,
         label: str = "A new vector is a weighted average",
@@ -71,6 +74,7 @@ class Mixer(AnatomyWidget):
         super().__init__(
             words=listed, vector_bytes=float_bytes(places), focus=at, weights=first, label=label,
             axes=word_list(axes, "axes", at_least=2, at_most=2),
+            towards=word_list(towards, "towards", at_least=2, at_most=2) if towards else [],
             presets=[{"name": name, "weights": value} for name, value in chosen.items()],
         )  # fmt: skip
 
@@ -92,6 +96,10 @@ class Mixer(AnatomyWidget):
         """The map with the words, the focus and where its new vector lies."""
         word, new = self.words[self.focus], self.output
         told = ", ".join(f"{share:.2f} {name}" for share, name in zip(self.weights, self.words, strict=True) if share)
+        lead = ""
+        if self.towards:
+            nearer = self.towards[int(new[0] < new[1])]
+            lead = f" The lead of {nearer} is {abs(new[0] - new[1]):.3f}."
         return plots.scatter_words(
             np.vstack([self.vectors, new]),
             [*self.words, f"x′ of {word}"],
@@ -99,7 +107,7 @@ class Mixer(AnatomyWidget):
             paths=[(self.focus, len(self.words))] if not np.allclose(new, self.vectors[self.focus]) else (),
             title=self.label, xlabel=self.axes[0], ylabel=self.axes[1],
             alt=f"Map of {len(self.words)} words. The new vector of {word} is the weighted average {told}, "
-            f"at ({new[0]:.2f}, {new[1]:.2f}).",
+            f"at ({new[0]:.2f}, {new[1]:.2f}).{lead}",
         )  # fmt: skip
 
 
@@ -148,4 +156,5 @@ def mixer(
     vectors = activations.unit_embeddings(encoder, tokenizer, words)
     plane = vectors @ activations.unit_embeddings(encoder, tokenizer, towards).T  # word 2
     right, up = towards
-    return Mixer(words, plane, focus=focus, axes=(f"like “{right}”", f"like “{up}”"), weights=weights, presets=presets)
+    axes = (f"like “{right}”", f"like “{up}”")
+    return Mixer(words, plane, focus=focus, axes=axes, towards=towards, weights=weights, presets=presets)

@@ -61,6 +61,22 @@ def test_presets_two_views_and_python_agree(show: Show) -> None:
     assert shown.page.get_by_role("group", name="lies at 1.00 on").count() == 2
 
 
+def test_the_lead_is_a_length_a_number_and_a_side_of_the_diagonal(show: Show) -> None:
+    made = mixer(weights=[0, 1, 0], vectors=[[0.0, 0.4], [0.3, 0.25], [0.4, 0.0]], towards=("bees", "travels"))
+    assert "The lead of bees is 0.050." in made.still_picture().alt
+    shown = show(made, reduced_motion=True)
+    assert shown.page.locator(".side-name").all_text_contents() == ["nearer to bees", "nearer to travels"]
+    assert shown.text(".lead-line") == "lead of bees: 0.050 (flies alone: bees by 0.050)"
+    ends = "(node) => ['x1', 'x2'].map((name) => Number(node.getAttribute(name)))"
+    diagonal, far = shown.page.locator(".lead").evaluate(ends)
+    zero, most = shown.page.locator(".equal").evaluate(ends)
+    assert zero < diagonal < far < most
+    shown.update(weights=[1.0, 0.0, 0.0])
+    assert shown.text(".lead-line") == "lead of travels: 0.400 (flies alone: bees by 0.050)"
+    diagonal, far = shown.page.locator(".lead").evaluate(ends)
+    assert far < diagonal
+
+
 def middle(shown: OnPage, name: str) -> tuple[float, float]:
     box: Any = shown.page.get_by_role("application", name=name).bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -111,7 +111,7 @@ SIDEWAYS = "document.documentElement.scrollWidth > innerWidth"
 def test_labels_can_be_read_in_their_boxes_at_every_width(show: Show, folder: Path, width: int) -> None:
     shown = show(TransformerMap("attention", folder=folder, strip=False), width=width)
     sizes = shown.page.evaluate(SIZES)
-    assert len(sizes) > 20 and min(sizes) >= 11 and max(sizes) <= 16
+    assert len(sizes) > 20 and min(sizes) >= 12 and max(sizes) <= 16
     assert shown.page.evaluate(OUTSIDE) == [] and not shown.page.evaluate(SIDEWAYS)
     assert width == 330 or box(shown)["height"] <= 700
     assert shown.page.get_by_role("button", name="self-attention, taught in this notebook").count() == 1
