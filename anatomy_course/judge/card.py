@@ -35,6 +35,7 @@ def card(exercise: Exercise, verdict: Verdict, notice: str = "") -> dict[str, An
     """Everything a card shows, as data that JSON can carry; `notice` is a sentence about the progress file."""
     sign, headline = HEADLINES[verdict.state]
     yours = f"our {exercise.kind}"
+    lines = _lines(verdict)
     return {
         "id": exercise.id,
         "title": exercise.title,
@@ -43,8 +44,8 @@ def card(exercise: Exercise, verdict: Verdict, notice: str = "") -> dict[str, An
         "headline": headline.replace("our function", yours),
         "about": f"{exercise.difficulty}, about {exercise.minutes} minutes",
         "task": exercise.task,
-        "sentence": verdict.sentence,
-        "lines": _lines(verdict),
+        "sentence": _without_the_place(verdict.sentence, lines),
+        "lines": lines,
         "notes": list(verdict.notes),
         "after": {"passed": f"Later cells use y{yours}.", "emptied": EMPTIED}.get(verdict.state, FALLBACK),
         "comparison": asdict(verdict.comparison) if verdict.comparison else None,
@@ -64,6 +65,17 @@ def _lines(verdict: Verdict) -> list[dict[str, Any]]:
         {"number": line.number, "text": line.text, "part": line.part, "held": [f"{n}: {w}" for n, w in line.held]}
         for line in lines
     ]
+
+
+def _without_the_place(sentence: str, lines: list[dict[str, Any]]) -> str:
+    """The sentence without what the lines above it show: their marked parts, and the number if there is only one."""
+    for line in lines:
+        sentence = sentence.replace(f"ine {line['number']}, `{line['part']}`: ", f"ine {line['number']}: ")
+    start = f"Line {lines[0]['number']}: " if len(lines) == 1 else ""
+    if start and sentence.startswith(start):
+        rest = sentence.removeprefix(start)
+        return rest[:1].upper() + rest[1:]
+    return sentence
 
 
 def card_page(exercise: Exercise, verdict: Verdict, notice: str = "") -> CellOutput:
@@ -105,7 +117,7 @@ def _line(line: dict[str, Any]) -> CellOutput:
     number, text, part, held = line["number"], line["text"], line["part"], line["held"]
     items = "".join(f"<li>{escape(each)}</li>" for each in held)
     marked = code_block(text, part) + (f"<ul>{items}</ul>" if held else "")
-    where = f" at <code>{escape(part)}</code>" if part else ""
+    where = f" at <code>{escape(part)}</code>" if part and text.count(part) != 1 else ""  # else it is marked
     heading = f"In line {number}{f', at {part}' if part else ''}:"
     return CellOutput(f"<p>In line {number}{where}:</p>{marked}", "\n    ".join([heading, text, *held]))
 

@@ -56,7 +56,7 @@ def compare(name: str, target: Tensor, yours: Tensor) -> TensorComparison:
     scale = max(_largest(target), _largest(yours)) if kind == "signed" else 1.0
     unmarked = torch.zeros(target.shape, dtype=torch.bool)
     return TensorComparison(
-        f"{name}: the target beside yours",
+        f"{name}: first the target, then yours",
         kind,
         _window("target", target, unmarked, first, kind, scale),
         _window("yours", yours, marks, first, kind, scale),
@@ -170,8 +170,9 @@ def _cell(text: str, level: float | None, mark: bool, kind: str) -> str:
     if level is not None:
         background = color(level, kind)
         paint = f"background:{background};color:{_ink(background)};"
-    sign = ' <span title="differs from the target">≠</span>' if mark else ""
-    return f'<td style="{paint}{frame};text-align:right;padding:2px 6px">{html.escape(text)}{sign}</td>'
+    # Beside its number in room that every cell has, so that columns keep their width.
+    sign = '<span title="differs from the target" style="float:left;margin-left:-1em">≠</span>' if mark else ""
+    return f'<td style="{paint}{frame};text-align:right;padding:2px 6px 2px 1.2em">{sign}{html.escape(text)}</td>'
 
 
 def color(level: float, kind: str) -> str:

@@ -156,7 +156,9 @@ class Attempt:
 
     def arguments_in_words(self, case: int) -> str:
         given = self.cases[case].arguments.items()
-        return ", ".join(f"{n} {tuple(v.shape) if isinstance(v, Tensor) else cut(v)}" for n, v in given)
+        return ", ".join(
+            f"{n} of shape {tuple(v.shape)}" if isinstance(v, Tensor) else f"{n} = {cut(v)}" for n, v in given
+        )
 
 
 def _not_again(*arguments: Any) -> None:

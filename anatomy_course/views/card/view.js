@@ -1,4 +1,4 @@
-// The card of an exercise: state, message, target beside yours, hints one by one, then the solution.
+// The card of an exercise: state, message, target and yours, hints one by one, then the solution.
 
 import { button } from "../_kit/controls.js";
 import { announce, element, focusable, listen, prose } from "../_kit/elements.js";
@@ -18,9 +18,11 @@ function marked(text, part) {
 }
 
 function codeLine({ number, text, part, held }) {
+  const code = marked(text, part);
+  const unmarked = part && code === text;
   return [
-    element("p", {}, `In line ${number}`, part ? [", at ", element("code", {}, part)] : "", ":"),
-    element("pre", { class: "code", dir: "ltr" }, marked(text, part)),
+    element("p", {}, `In line ${number}`, unmarked ? [", at ", element("code", {}, part)] : "", ":"),
+    element("pre", { class: "code", dir: "ltr" }, code),
     held.length
       ? element(
           "ul",
@@ -48,8 +50,8 @@ function windowTable(piece, kind, paint) {
       element("th", { scope: "row" }, piece.rows[i]),
       cells.map((text, j) => {
         const differs = piece.marked[i][j];
-        const sign = differs ? element("span", { class: "sign" }, " ≠") : null;
-        const cell = element("td", { class: differs ? "differs" : null }, text, sign);
+        const sign = differs ? element("span", { class: "sign" }, "≠ ") : null;
+        const cell = element("td", { class: differs ? "differs" : null }, sign, text);
         paint.push({ cell, level: piece.levels[i][j], kind });
         return cell;
       }),
@@ -180,7 +182,8 @@ function render({ model, el }) {
     ),
     ...helpView(model, card, root, signal),
   );
-  frame(() => announce(root, `${card.title}: ${card.headline}. ${card.sentence}`), signal)();
+  const where = card.lines.length === 1 ? `In line ${card.lines[0].number}: ` : "";
+  frame(() => announce(root, `${card.title}: ${card.headline}. ${where}${card.sentence}`), signal)();
   return cleanup;
 }
 

@@ -136,7 +136,7 @@ def test_where_one_edit_makes_everything_right_nothing_else_is_told() -> None:
     scores = "def attention_scores(query, key):\n    return query @ key.transpose(-2, -1) / query.shape[-2] ** 0.5"
     verdict = judged("attention.scores", scores)
     assert "everything is right with another axis" in verdict.sentence
-    assert [note.partition(" ")[0] for note in verdict.notes] == ["Shown:"]
+    assert [note.partition(" are")[0] for note in verdict.notes] == ["The tables below"]
 
 
 def test_hint_gives_the_edit_first_until_the_next_check(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

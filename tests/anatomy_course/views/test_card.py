@@ -280,3 +280,24 @@ def test_a_choice_holds_text_and_no_html(show: Show) -> None:
     shown.page.get_by_role("radio").first.check()
     shown.click("button", "Check")
     assert shown.page.evaluate("window.hit") is None and EVIL in shown.text(".answer em")
+
+
+def by_the_wrong_axis(query: Tensor, key: Tensor) -> Tensor:
+    products = query @ key.transpose(-2, -1)
+    return products / query.shape[-2] ** 0.5
+
+
+def test_a_place_is_said_once_and_columns_keep_their_width(
+    show: Show, unchecked: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient = partial(find_repair, seconds=20.0)
+    monkeypatch.setattr("anatomy_course.judge.judging.slips.find_repair", patient)
+    shown = show(made(by_the_wrong_axis, search=True))
+    assert re.fullmatch(r"In line \d+:", shown.text(".found > p")) and shown.text(".found mark") == "-2"
+    assert shown.text(".sentence").startswith("Everything is right with")
+    assert shown.widget._repr_mimebundle_()[0]["text/plain"].lower().count("line ") == 1
+    assert 0 < shown.count(".differs")
+    padding = "cells => [...new Set(cells.map((cell) => getComputedStyle(cell).paddingLeft))]"
+    assert shown.page.locator(".window td").evaluate_all(padding) == ["14px"]
+    sign = "node => getComputedStyle(node).position"
+    assert shown.page.locator(".window .sign").first.evaluate(sign) == "absolute"
