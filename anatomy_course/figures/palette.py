@@ -37,6 +37,8 @@ ROLES: dict[str, Color] = {
 PAGE = Color("#ffffff", "#111417")
 INK = Color("#1b1f23", "#e6e8ea")
 FAINT = Color("#d0d4d8", "#3a4047")
+PRESS = Color("#5b3cc4", "#b9a8ff")
+"""What to press next; no role has it."""
 PASS = Color("#007a59", "#2fc79a")
 FAIL = Color("#b3261e", "#ff8a80")
 
@@ -62,7 +64,7 @@ def css_variables() -> str:
     JupyterLab, VS Code and Colab each mark a dark page in their own way; a page that marks nothing follows the
     reader's system setting.
     """
-    named = ROLES | {"page": PAGE, "ink": INK, "faint": FAINT, "pass": PASS, "fail": FAIL}
+    named = ROLES | {"page": PAGE, "ink": INK, "faint": FAINT, "press": PRESS, "pass": PASS, "fail": FAIL}
 
     def block(theme: Theme) -> str:
         colors = [f"--{name.replace('_', '-')}: {getattr(color, theme)};" for name, color in named.items()]

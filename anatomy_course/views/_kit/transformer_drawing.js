@@ -44,6 +44,13 @@ export function tipOf(points) {
   return `${u},${v} ${u - a - b * 0.55},${v - b + a * 0.55} ${u - a + b * 0.55},${v - b - a * 0.55}`;
 }
 
+// “key, value”, each word in its role's color.
+function inRoles(label) {
+  return label
+    .split(", ")
+    .flatMap((role, i) => [i ? ", " : "", svg("tspan", { style: { fill: `var(--${role})` }, text: role })]);
+}
+
 // An arrow of the figure, with its label if it has one.
 export function arrowOf({ points, kind, label, label_at: at }) {
   return svg(
@@ -51,7 +58,7 @@ export function arrowOf({ points, kind, label, label_at: at }) {
     { class: `tm-arrow ${kind}`, "aria-hidden": "true" },
     svg("path", { d: pathOf(points) }),
     svg("polygon", { points: tipOf(points) }),
-    label ? svg("text", { x: at[0], y: at[1] }, label) : null,
+    label ? svg("text", { x: at[0], y: at[1] }, inRoles(label)) : null,
   );
 }
 
@@ -85,7 +92,7 @@ export function fittedFigure({ parts, arrows, marks, size }, wide, tall) {
   const stacked = marks.filter(({ text }) => text !== "+"); // in the order of the frames
   const memory = arrows.find(({ label }) => label); // its words stand in its part where there is no room beside it
   const narrowLabels = {
-    [memory.start]: `memory: ${memory.label}`,
+    [memory.start]: "memory (K, V)",
     ...Object.fromEntries(
       frames.map((frame, i) => [frame.id, `${frame.label.replace(" block", "")} ${stacked[i].text}`]),
     ),

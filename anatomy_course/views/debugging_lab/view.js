@@ -34,7 +34,13 @@ function diagnoses({ root, beds, signal, onChosen, onCure }) {
       { class: "away", "aria-hidden": "true" },
       element("p", { class: "wrong", text: longest }),
     );
-    form.node.append(element("div", { class: "same-room wd-answer" }, form.node.querySelector(".answer"), room));
+    const coming = element("p", {
+      class: "to-come",
+      text: "What speaks for your diagnosis or against it is said here.",
+    });
+    form.node.append(
+      element("div", { class: "same-room wd-answer" }, coming, form.node.querySelector(".answer"), room),
+    );
     return { form, cure };
   });
   const room = sameRoom(parts.map(({ form }) => form.node));

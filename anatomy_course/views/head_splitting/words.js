@@ -150,7 +150,7 @@ export function explanations(journey, lanes) {
       case 7:
         return mixed(lane, head, row, i);
       default:
-        return [];
+        return [element("p", { class: "to-come", text: "Each step says here how it came by this number." })];
     }
   }
 

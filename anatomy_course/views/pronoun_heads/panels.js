@@ -196,8 +196,8 @@ export function searchSteps({ model, signal, label, setOff }) {
     );
     const about = found.length
       ? "Shares on the pairs of the search. The bars above are measured on pairs with other nouns."
-      : "The search switches heads off one after the other, each time the one whose loss costs most.";
-    steps.append(element("li", { class: "note ch-own", text: about }));
+      : "Search switches heads off one after the other, each time the one whose loss costs most. They are listed here.";
+    steps.append(element("li", { class: `ch-own ${found.length ? "note" : "to-come"}`, text: about }));
   }
   return { steps, tellSteps };
 }

@@ -3,6 +3,7 @@
 import { heading, toggleButton } from "../_kit/controls.js";
 import { announce, element, focusable, listen, setAttributes, svg } from "../_kit/elements.js";
 import { change, onChange, onWidth, tween, widgetRoot } from "../_kit/life.js";
+import { pinOf, pinSample } from "../_kit/pin.js";
 import { walkControls } from "../_kit/steps.js";
 import { arrowOf, fittedFigure, FRAME_LABEL, markOf, partOf, pathOf, tipOf } from "../_kit/transformer_drawing.js";
 
@@ -118,7 +119,7 @@ function tokensWay({ model, signal, dot, placeOf, go }) {
   const node = element(
     "div",
     { class: "tm-way" },
-    element("h4", { text: "Follow one token" }),
+    element("h4", {}, element("i", { class: "tm-token", "aria-hidden": "true" }), "Follow one token"),
     element("div", { class: "row" }, walk.play, walk.back, walk.next),
     told,
   );
@@ -204,7 +205,7 @@ function render({ model, el }) {
           .filter(Boolean)
           .join(", "),
       }),
-      here && !part.frame ? svg("circle", { class: "tm-pin", cx: part.x + part.width, cy: part.y, r: 5.5 }) : null,
+      here && !part.frame ? pinOf(part.x + part.width - 4, part.y + 6) : null,
     );
     listen(node, "click", signal, () => {
       way.pause();
@@ -325,7 +326,7 @@ function render({ model, el }) {
   root.append(
     heading(
       model.get("label"),
-      parts.some(isHere) ? element("span", { class: "tm-legend" }, element("i"), "you are here") : null,
+      parts.some(isHere) ? element("span", { class: "tm-legend" }, pinSample(), "you are here") : null,
       model.get("strip")
         ? unfold.node
         : element("span", { class: "note", text: "Click a part, or use the arrow keys." }),

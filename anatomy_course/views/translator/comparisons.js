@@ -84,7 +84,7 @@ export function comparisons({ model, signal, written, revealed, current, finishe
     if (!was) {
       compared.replaceChildren(
         element("p", {
-          class: "note panel",
+          class: "to-come",
           text: "Swap the reason above, and what the new word changes is marked here.",
         }),
       );
@@ -148,10 +148,7 @@ export function refusals({ model, signal, ask }) {
       element("p", { class: "error", text: model.get("refusal") }),
       readable ? button({ label: `Read: ${readable}`, primary: true, signal, onClick: () => ask(readable) }) : "",
       ...offers,
-      element("p", {
-        class: "note",
-        text: "The model has vectors only for words of the street; they are listed below.",
-      }),
+      element("p", { class: "note", text: "The model has vectors only for a few words; they are listed below." }),
       element("p", { class: "note" }, "Still shown: ", element("bdi", { dir: "auto", text: model.get("sentence") })),
     );
   }
@@ -179,7 +176,7 @@ export function wordList({ model }) {
   const lexicon = element(
     "details",
     { class: "tr-known" },
-    element("summary", focusable({ tabindex: null }), "Words of the street: all that the model knows"),
+    element("summary", focusable({ tabindex: null }), "All the words that it knows: animals, streets, reasons …"),
     Object.entries(model.get("known")).map(([language, kinds]) =>
       element(
         "div",

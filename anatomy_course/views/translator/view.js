@@ -173,7 +173,7 @@ function render({ model, el }) {
   const questions = request({ model, signal, onBusy: (on) => form.busy(on), onAnswer: answered });
   const form = sentenceForm({
     value: model.get("sentence"),
-    label: "Sentence, English or French, in words of the street",
+    label: "Sentence, English or French",
     action: "Translate",
     signal,
     onSentence: (sentence) => ask(sentence),
@@ -186,6 +186,7 @@ function render({ model, el }) {
       if (sentence) ask(sentence);
     },
   });
+  form.node.append(examples.node);
   examples.setOptions([{ value: "", label: "examples …" }, ...model.get("examples")]);
   const { refusal, drawRefusal } = refusals({ model, signal, ask });
   const { remark, drawRemark } = remarks({ model, signal, ask });
@@ -286,7 +287,6 @@ function render({ model, el }) {
         "div",
         { class: "tr-beside" },
         form.node,
-        element("div", { class: "row tr-pick" }, examples.node),
         questions.line,
         rivals,
         element("div", { class: "row" }, next, all, again),

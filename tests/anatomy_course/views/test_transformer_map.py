@@ -115,7 +115,8 @@ def test_labels_can_be_read_in_their_boxes_at_every_width(show: Show, folder: Pa
     assert shown.page.evaluate(OUTSIDE) == [] and not shown.page.evaluate(SIDEWAYS)
     assert width == 330 or box(shown)["height"] <= 700
     assert shown.page.get_by_role("button", name="self-attention, taught in this notebook").count() == 1
-    assert "you are here" in shown.text(".heading")
+    assert "you are here" in shown.text(".heading") and shown.count(".tm-legend .tm-pin") == 1
+    assert shown.count(".tm-here circle") == 0 and shown.count(".tm-way .tm-token") == 1  # a pin, and a dot that moves
 
 
 @pytest.mark.parametrize("still", [False, True])
