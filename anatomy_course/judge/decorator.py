@@ -20,7 +20,7 @@ from anatomy_course.judge.judging.verdict import Verdict
 from anatomy_course.judge.progress.answer_source import standing_alone
 from anatomy_course.judge.progress.location import own_progress
 from anatomy_course.judge.progress.record import Progress
-from anatomy_course.judge.registry import earlier_exercises, earlier_pieces, find_exercise, ids
+from anatomy_course.judge.registry import earlier_exercises, earlier_pieces, exercises_of, find_exercise, ids
 from anatomy_course.judge.slips.sentences import remember_hint
 from anatomy_course.judge.stub import globals_of, is_untouched, names_reached, source_of
 from anatomy_course.page.page import CellOutput, paragraph, shell, show, show_for_now, stacked
@@ -227,11 +227,25 @@ def _page(found: Exercise, verdict: Verdict, notes: Progress) -> CellOutput:
         from anatomy_course.views.card.view import Card
 
         data = card(found, verdict, notice)
+        if verdict.passed:
+            data["after"] += " " + _way_on(found, notes)
         return Card(
             data, page=static, on_help=lambda hints, solved: notes.helped(found.id, hints=hints, solution=solved)
         )
 
     return CellOutput(static.html, static.text, live)
+
+
+def _way_on(found: Exercise, notes: Progress) -> str:
+    """How many of the notebook's exercises have passed, and which comes next: after this one, where any is open."""
+    every = exercises_of(found.id.partition(".")[0])
+    passed = {id for id in every if id == found.id or notes.entry("exercises", id).get("passed")}
+    order = list(every)
+    place = order.index(found.id)
+    still_open = [id for id in order[place:] + order[:place] if id not in passed]
+    if not still_open:
+        return "Every exercise in this notebook has passed."
+    return f"Passed in this notebook: {len(passed)} of {len(every)}; next: {every[still_open[0]].title}."
 
 
 DECORATOR = re.compile(r"^@(?:\w+\.)*exercise\(\s*(['\"])(.+?)\1", re.MULTILINE)

@@ -74,6 +74,7 @@ def test_right_answer_passes_and_is_remembered(mean: tuple[NotebookPage, int], l
     card = answer(notebook, index, "return vectors.mean(dim=0)")
     expect(card).to_contain_text("Passed")
     expect(card).to_contain_text("Later cells use your function")
+    expect(card).to_contain_text("Every exercise in this notebook has passed")
     assert notebook.ask_kernel("mean_vector(__import__('torch').tensor([[1., 2.], [3., 6.]])).tolist()") == [2, 4]
     kept = json.loads(lab.progress.read_text(encoding="utf-8"))
     assert kept["exercises"]["start.mean"]["passed"]

@@ -27,7 +27,9 @@ from notebook_tools import (
 )
 from run_all import steps
 
+from anatomy_course.judge.registry import exercises_of
 from anatomy_course.page.colab import FIRST_CELL
+from anatomy_course.page.notebooks import NOTEBOOKS, Notebook
 
 MOST_BYTES = 2_000_000
 MOST_LINES = 16
@@ -61,6 +63,12 @@ def test_the_course_has_notebooks() -> None:
 def test_executed_in_order_from_a_fresh_kernel(path: Path) -> None:
     counts = [cell.execution_count for cell in code_cells(read(path))]
     assert counts == list(range(1, len(counts) + 1)), "run `make notebooks`"
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.file)
+def test_the_catalogue_has_its_exercises_in_the_same_order(notebook: Notebook) -> None:
+    cells = read(ROOT / "notebooks" / f"{notebook.file}.ipynb").cells
+    assert [id for cell in cells for id in exercise_ids(cell.source)] == list(exercises_of(notebook.prefix))
 
 
 @every_notebook

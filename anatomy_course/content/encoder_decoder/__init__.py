@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 EXERCISES = """
-    attend_to_memory decoder_layer decoder_inputs smoothed_cross_entropy learning_rates translate beam_step repair
+    attend_to_memory decoder_layer decoder_inputs translate repair smoothed_cross_entropy learning_rates beam_step
 """.split()

@@ -24,8 +24,10 @@ from anatomy_course.judge import (
     stub,
     your_function,
 )
+from anatomy_course.judge.decorator import _way_on
 from anatomy_course.judge.progress.answer_source import load, standing_alone
 from anatomy_course.judge.progress.record import Progress
+from anatomy_course.judge.registry import exercises_of
 from anatomy_course.judge.stub import is_untouched
 from anatomy_course.lab.debugging.colleague.attention_scale import almost_right_attention, symptoms_of_attention_scale
 from anatomy_course.page.page import in_code
@@ -55,6 +57,15 @@ def test_a_solution_passes_and_is_used_and_kept(id: str, record: Progress) -> No
     assert made.passed and made.used is made.yours and f"Later cells use your {found.kind}" in made.card.text
     saved = your_function(id, record=record)
     assert saved is not None and saved.__name__ == found.function_name
+
+
+def test_a_card_says_how_many_have_passed_and_what_comes_next(record: Progress) -> None:
+    first, second, last = exercises_of("capstone").values()
+    assert _way_on(first, record) == f"Passed in this notebook: 1 of 3; next: {second.title}."
+    assert first.title in _way_on(last, record), "after the last one the first that is open"
+    for each in (first, second):
+        record.change("exercises", each.id, {"passed": True})
+    assert _way_on(last, record) == "Every exercise in this notebook has passed."
 
 
 def test_a_wrong_answer_leaves_the_reference_and_keeps_yours(record: Progress) -> None:
