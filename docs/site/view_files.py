@@ -20,8 +20,8 @@ from anatomy_course.figures import palette
 from anatomy_course.views._kit.base import PAGE_STYLE, AnatomyWidget
 from anatomy_course.views._kit.modules import STATIC
 
-NOT_HERE = {"HeadBoard": {"can_switch": False}}
-"""Traits that switch off what a page cannot do."""
+NOT_HERE = {"HeadBoard": {"can_switch": False}, "FirstWords": {"recorded": False}}
+"""Traits that switch off what a page cannot do, and the promise that models will be loaded."""
 NOT_SHOWN = ("Card", "SetupList")
 """Views with a better form on a page without a kernel: see `exercise_help`."""
 HEIGHTS = Path(__file__).with_name("heights.json")
