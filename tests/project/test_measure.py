@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from measure import Look, look_at, views
+from measure import Look, look_around, look_at, views
 from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
@@ -123,3 +123,19 @@ def test_each_kind_of_control_is_pressed_and_put_back_but_no_answer(page: Page) 
     assert pressed[:9] == ["x", "y", "x", "1", "2", "1", "A", "B", "A"] and set(pressed[9:]) == {"Next ▶"}
     page.set_content(f'{STYLE}<div class="anatomy choice-question" aria-label="x"><button>A</button></div>')
     assert look_at(views(page)[0], window=1440, press=True, thorough=True).presses == 0
+
+
+@pytest.mark.parametrize(
+    ("html", "kinds"),
+    [
+        ('<p style="font-size: 11px">tiny</p>', {"small"}),
+        ('<div class="cell_input"><pre style="width: 90px; overflow: auto">long = of(code)</pre></div>', {"cut code"}),
+        ('<div style="width: 60px; overflow: hidden"><table><tr><td>reaches_out</table></div>', {"clipped"}),
+        ('<div style="width: 60px; overflow: auto"><table><tr><td>can_be_scrolled</table></div>', set()),
+    ],
+)
+def test_what_cannot_be_read_around_the_views_is_found(page: Page, html: str, kinds: set[str]) -> None:
+    page.set_content(f"{STYLE}<article>{html}<div class='live' style='font-size: 6px'>a view</div></article>")
+    article = page.query_selector("article")
+    assert article
+    assert {line.partition(":")[0] for line in look_around(article)} == kinds

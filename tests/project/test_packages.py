@@ -31,7 +31,7 @@ LINES = {
     "the two packages together": (anatomy_course.PACKAGES, 59_050),
     "the exercises": (("anatomy_course/content",), 10_350),
     "what judges answers": (("anatomy_course/judge", "anatomy_course/capstone"), 12_950),
-    "the tests": (("tests",), 32_600),
+    "the tests": (("tests",), 32_700),
 }
 """How many lines of Python there may be, in place of a limit for each file: one may be as long as one idea needs."""
 EXERCISES = {id.partition(".")[2] for id in ids()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import html
 import http.server
 import json
 import re
@@ -17,7 +18,8 @@ from urllib.parse import unquote, urlparse
 import html5lib
 import pytest
 from look_at_site import USE
-from measure import views
+from make_fonts import MATH
+from measure import look_around, views
 from playwright.sync_api import Browser, expect
 from site_page import NEAR_TOP, TOP, SitePage, open_page, strays
 
@@ -28,6 +30,8 @@ BUILT = ("00_start_here", "01_attention", "05_encoder_decoder", "07_capstone")
 FIRST_LOAD, EVERYTHING = 1.5, 6.0
 """The most megabytes that a page may take before its first view, and with all of them."""
 STYLE_WAIT = 700
+BOXES = """[...document.querySelectorAll("article section > p, .formula, .live > .anatomy, .site-exercise")]
+  .map((node) => node.getBoundingClientRect()).filter(({ width }) => width).map(({ left, right }) => [left, right])"""
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +96,13 @@ def test_html_is_valid_and_every_link_leads_somewhere(site: Path) -> None:
                 assert unquote(where.fragment) in pages[file].ids, f"{name} links to {target}"
 
 
+def test_formulas_have_only_characters_of_the_math_font(site: Path) -> None:
+    for name in BUILT:
+        formulas = re.findall(r"<math.*?</math>", (site / f"{name}.html").read_text(encoding="utf-8"), re.DOTALL)
+        text = html.unescape(re.sub(r"<[^>]*>|\s", "", "".join(formulas)))
+        assert set(text) <= set(MATH), f"{name}: run docs/site/make_fonts.py with these"
+
+
 def test_no_page_says_what_is_seen_where_nothing_is_live(site: Path) -> None:
     for path in site.glob("0*.html"):
         assert not re.search(r"On\s+a\s+page\s+(that|without)", path.read_text(encoding="utf-8")), path.name
@@ -123,6 +134,36 @@ def test_a_link_from_elsewhere_leads_to_its_heading_while_views_come(
     site: Path, browser: Browser, name: str, width: int
 ) -> None:
     assert strays(browser, site, name, width) == []
+
+
+@pytest.mark.parametrize(("width", "most"), [(1440, 930), (390, 358)])
+def test_prose_formulas_and_views_have_one_axis_and_all_can_be_read(
+    site: Path, browser: Browser, width: int, most: int
+) -> None:
+    shown = open_page(browser, site, "01_attention", width)
+    shown.mount_all()
+    assert (
+        shown.page.evaluate("document.fonts.ready.then(() => [...document.fonts].map(({ status }) => status))")
+        == ["loaded"] * 3
+    )
+    boxes: list[list[float]] = shown.page.evaluate(BOXES)
+    assert len({round(left + right) for left, right in boxes}) == 1, "all are in the middle"
+    assert max(right - left for left, right in boxes) <= most
+    article = shown.page.query_selector("article")
+    assert article
+    assert look_around(article) == []
+    shown.page.context.close()
+
+
+def test_the_search_names_sections_with_an_excerpt_also_in_files(site: Path, browser: Browser) -> None:
+    shown = open_page(browser, site, "search")
+    shown.page.goto((site / "search.html").as_uri() + "?q=causal+mask")
+    section = shown.page.locator("#search-results li li", has_text="Masks: where not to look")
+    expect(section.locator("mark").first).to_have_text(re.compile("mask|causal"))
+    section.get_by_role("link").click()
+    assert shown.page.url.endswith("01_attention.html#masks-where-not-to-look")
+    assert shown.errors == []
+    shown.page.context.close()
 
 
 def test_the_contents_lead_to_a_heading_and_the_reader_is_free_again(site: Path, browser: Browser) -> None:

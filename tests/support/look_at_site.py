@@ -2,8 +2,9 @@
 
 It opens each page as a file, unfolds everything, scrolls to each view, uses it by mouse and keys, and writes pictures
 to `.cache/screenshots/site`. It prints what went wrong: errors in the console, requests for anything outside the site,
-views that do not answer, links to a heading that miss it, text that is cut off or lies on other text, what is wider
-than the window, and what axe-core finds, before the views are used and after.
+views that do not answer, links to a heading that miss it, text that is too small, cut off or on other text, code or
+tables that reach out of their frames, what is wider than the window, and what axe-core finds, before the views are
+used and after.
 
     make look-site                                        # everything: a quarter of an hour
     make look-site LOOK_OPTIONS="01 --width 390"
@@ -22,7 +23,7 @@ from pathlib import Path
 from access import RULES
 from lab_page import chromium_browser
 from look import ALLOWED
-from measure import look_at, views
+from measure import look_around, look_at, views
 from playwright.sync_api import Browser, ElementHandle, Error, JSHandle
 from site_page import SitePage, open_page, strays
 
@@ -154,6 +155,8 @@ def _look(swept: Swept, shown: SitePage, when: str) -> None:
     shown.page.wait_for_timeout(BROUGHT_IN)
     wide = shown.page.evaluate("document.documentElement.scrollWidth")
     swept.found(f"wide, {when}", [f"{wide} px"] if wide > swept.width else [])
+    if article := shown.page.query_selector("article"):
+        swept.found(f"page, {when}", look_around(article))
     for root in views(shown.page):
         look = look_at(root, window=0)
         findings = [] if (look.kind, swept.width) in ALLOWED else look.findings

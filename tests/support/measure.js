@@ -35,7 +35,7 @@
 
   // Below and above the line, smaller than the text they belong to: sub- and superscripts.
   function isScript(node) {
-    if (node.closest("sub, sup")) return true;
+    if (node.closest("sub, sup, math")) return true;
     const part = node.closest("tspan");
     const whole = node.closest("text");
     if (!part || !whole) return false;
@@ -223,11 +223,8 @@
     moving.filter((each) => Number.isFinite(each.effect?.getComputedTiming().endTime)).forEach((each) => each.finish());
   }
 
-  function measure(root, limits) {
-    rest(root);
-    const found = texts(root);
-    const known = new Map();
-    const faults = [...tooWide(root), ...sizeFaults(found, limits)];
+  // Text, pictures and tables of which a part cannot be seen.
+  function clipped(root, found, known) {
     const cut = new Map();
     for (const { text, boxes, parent } of found) {
       const over = boxes.map((place) => outside(place, parent, root, known)).find(Boolean);
@@ -238,7 +235,15 @@
       const over = outside(box(node.getBoundingClientRect()), node.parentElement, root, known);
       if (over) cut.set(`<${node.tagName.toLowerCase()}> ${over[0].toFixed(0)} px out of ${over[1]}`, true);
     }
-    faults.push(...[...cut.keys()].map((text) => ({ what: "clipped", text })), ...overlaps(found, root, known));
+    return [...cut.keys()].map((text) => ({ what: "clipped", text }));
+  }
+
+  function measure(root, limits) {
+    rest(root);
+    const found = texts(root);
+    const known = new Map();
+    const faults = [...tooWide(root), ...sizeFaults(found, limits)];
+    faults.push(...clipped(root, found, known), ...overlaps(found, root, known));
     for (const node of root.querySelectorAll(
       "input:not([type=range], [type=radio], [type=checkbox]), select, textarea",
     )) {
@@ -261,11 +266,26 @@
     };
   }
 
+  // What stands around the views: its text, and code and tables of which a part cannot be seen; code is never scrolled.
+  function measurePage(root, limits) {
+    const views = [...root.querySelectorAll(".live")];
+    views.forEach((view) => (view.style.display = "none"));
+    const faults = [...sizeFaults(texts(document.body), limits), ...clipped(root, texts(root), new Map())];
+    for (const code of root.querySelectorAll(".highlight-python pre, .cell_input pre, .site-exercise pre"))
+      if (shown(code) && code.scrollWidth > code.clientWidth + SLACK)
+        faults.push({
+          what: "cut code",
+          text: `${code.scrollWidth - code.clientWidth} px of “${short(code.textContent)}”`,
+        });
+    views.forEach((view) => (view.style.display = ""));
+    return faults;
+  }
+
   // The same for a page in a frame, which cannot be reached from here: only its text, `scale` times as large.
   function measureText(root, limits, scale) {
     const found = texts(root).map((each) => ({ ...each, size: each.size * scale }));
     return sizeFaults(found, limits).map(({ what, text }) => ({ what, text: `${text}, in its frame` }));
   }
 
-  window.look = { measure, measureText, glance, shown, short };
+  window.look = { measure, measurePage, measureText, glance, shown, short };
 })();

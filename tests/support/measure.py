@@ -18,6 +18,8 @@ LIMITS = {"least": 12, "leastScript": 11, "most": 16}
 """Text as drawn, in pixels: all text, sub- and superscripts, and the largest in a drawing."""
 SMALLER = {"attention-stepper": {"least": 11}}
 """Views that are still to get larger text."""
+PAGE_LIMITS = {"least": 12, "leastScript": 8, "most": 16}
+"""The same for what is no view; scripts are also all parts of formulas."""
 FITS = 700
 JUMP = 8
 HIGH_FROM = 1440
@@ -81,6 +83,14 @@ def look_at(root: ElementHandle, *, window: int, press: bool = False, thorough: 
     if window >= HIGH_FROM and look.at_once > FITS:
         look.findings.append(f"high: {look.at_once:.0f} px, more than {FITS}")
     return look
+
+
+def look_around(root: ElementHandle) -> list[str]:
+    """What cannot be read in a page's own text, code and tables: too small, cut off, or wider than its frame."""
+    page = root.owner_frame()
+    assert page is not None
+    _prepare(page)
+    return _in_words(root.evaluate("(root, limits) => window.look.measurePage(root, limits)", PAGE_LIMITS))
 
 
 def _prepare(page: Frame) -> None:
