@@ -88,7 +88,6 @@ class AttentionStepper(Asking):
     """
 
     drawn_height = 686
-
     sentence = traitlets.Unicode().tag(sync=True)
     """The sentence whose numbers are shown."""
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -57,7 +57,6 @@ class CacheLab(Asking):
     """
 
     drawn_height = 663
-
     prompt = traitlets.List(traitlets.Unicode()).tag(sync=True)
     written = traitlets.List(traitlets.Unicode()).tag(sync=True)
     entry = traitlets.Dict().tag(sync=True)

@@ -55,7 +55,6 @@ class FamilyTree(Asking):
     """
 
     drawn_height = 694
-
     models = traitlets.List(traitlets.Dict()).tag(sync=True)
     runs = traitlets.Dict().tag(sync=True)
     """Name of a model → its run."""

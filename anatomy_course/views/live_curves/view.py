@@ -46,7 +46,6 @@ class LiveCurves(AnatomyWidget):
     """
 
     drawn_height = 352
-
     ylabel = traitlets.Unicode().tag(sync=True)
     levels = traitlets.Dict().tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)

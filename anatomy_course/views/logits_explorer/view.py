@@ -88,7 +88,6 @@ class LogitsExplorer(AnatomyWidget):
     """
 
     drawn_height = 680
-
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     vocab_size = traitlets.Int().tag(sync=True)
     d_model = traitlets.Int().tag(sync=True)

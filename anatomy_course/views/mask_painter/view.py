@@ -57,7 +57,6 @@ class MaskPainter(AnatomyWidget):
     """
 
     drawn_height = 515
-
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     score_bytes = buffer_trait()
     padding_bytes = buffer_trait()

@@ -54,7 +54,6 @@ class ObjectiveExplorer(Asking):
     """
 
     drawn_height = 681
-
     objectives = traitlets.List(traitlets.Dict()).tag(sync=True)
     given = traitlets.Dict().tag(sync=True)
     """Name → the first drawings of `given_sentence` at the published rate."""

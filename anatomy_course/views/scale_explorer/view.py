@@ -41,7 +41,6 @@ class ScaleExplorer(AnatomyWidget):
     """
 
     drawn_height = 627
-
     d_head = Whole(LARGEST, low=1, default=64).tag(sync=True)
     scaled = traitlets.Bool(False).tag(sync=True)
     seed = Whole(2**31 - 1, default=1).tag(sync=True)

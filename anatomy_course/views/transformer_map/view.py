@@ -62,7 +62,6 @@ class TransformerMap(AnatomyWidget):
     """
 
     drawn_height = 119
-
     parts = traitlets.List(traitlets.Dict()).tag(sync=True)
     arrows = traitlets.List(traitlets.Dict()).tag(sync=True)
     marks = traitlets.List(traitlets.Dict()).tag(sync=True)

@@ -121,7 +121,6 @@ class Translator(Asking):
     """
 
     drawn_height = 694
-
     sentence = traitlets.Unicode().tag(sync=True)
     """The sentence that was translated last."""
     direction = traitlets.Unicode().tag(sync=True)
