@@ -46,6 +46,13 @@ NARROW = 600
 TALL = 2600
 PAUSE_MS = 120
 SETTLE_MS = 200
+MOVES = 24
+"""By how many pixels a view may move what is below it when it takes the place of its still picture."""
+OUTPUTS = """(what) => Object.fromEntries([...document.querySelectorAll(".jp-Cell")].flatMap((cell, i) => {
+  const output = cell.querySelector(what)?.closest(".jp-OutputArea-child");
+  return output ? [[`${i}`, output.offsetHeight]] : [];
+}))"""
+"""The number of each cell with such an output, and how high that is."""
 UNTIL_STILL = """async (pause) => {
   const heights = () => [...document.querySelectorAll(".anatomy")].map((node) => node.offsetHeight).join();
   for (let before = "", turn = 0; turn < 20 && before !== (before = heights()); turn += 1)
@@ -130,6 +137,22 @@ def _pictures(notebook: NotebookPage, folder: Path, ending: str) -> None:
     page.wait_for_timeout(SETTLE_MS)
 
 
+def outputs(notebook: NotebookPage, what: str) -> dict[str, int]:
+    """The heights of the outputs that hold `what`, a selector, in the large window, by the number of their cell."""
+    with window(notebook, max(SIZES)):
+        all_there = "count => document.querySelectorAll('.jp-Cell').length >= count"  # they come a few a second
+        notebook.page.wait_for_function(all_there, arg=len(notebook.ids()), timeout=120_000)
+        notebook.page.wait_for_timeout(SETTLE_MS)
+        found: dict[str, int] = notebook.page.evaluate(OUTPUTS, what)
+    return found
+
+
+def moves(pictures: dict[str, int], drawn: dict[str, int]) -> list[str]:
+    """Where a picture became a view that is much higher or lower."""
+    both = [(cell, pictures[cell], drawn[cell]) for cell in pictures if cell in drawn]
+    return [f"cell {cell}: a picture of {old} px, a view of {new}" for cell, old, new in both if abs(new - old) > MOVES]
+
+
 def table(seen: Seen) -> str:
     """The measures of all views, and below them what was found, as Markdown."""
     lines = [
@@ -161,7 +184,10 @@ def look_through(
     with tempfile.TemporaryDirectory() as home, jupyter_lab(Path(home) / "lab", paths, frontend) as lab:
         for path in paths:
             with open_notebook(browser, lab, path.name, reduced_motion=True) as notebook:
+                pictures = outputs(notebook, ".anatomy-picture")
                 print(f"\n{path.stem} ran in {notebook.run_all():.0f} s", file=sys.stderr, flush=True)
+                for line in moves(pictures, outputs(notebook, ".anatomy")):
+                    print(f"- the page moves at {line}")
                 for theme in reversed(themes):  # dark first: it presses nothing
                     for width in widths:
                         start = time.perf_counter()
