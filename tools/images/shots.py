@@ -50,7 +50,7 @@ class Posed(NamedTuple):
 
 def all_words_at_once(view: Locator) -> None:
     """The stepper at its last step, as matrices."""
-    view.get_by_text("All words at once").click()
+    view.get_by_role("radio", name="All words at once").click()
     view.get_by_role("button", name="Sum").first.click()
     expect(view).to_contain_text("one context row per word")
 
