@@ -1,4 +1,4 @@
-"""The course's pages: one column to read, wider live views, folded cells by their titles; other notebooks as ever."""
+"""The course's pages: one column to read, one edge for all boxes, folded cells by titles; other notebooks as ever."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from lab_server import Lab
 from playwright.sync_api import Browser, expect
 
 LOOK = """() => [...document.querySelectorAll(".jp-Notebook :is(.jp-MarkdownOutput > p, .jp-OutputArea-output)")]
-  .filter((node) => !node.querySelector(":scope > pre"))
+  .filter((node) => !node.querySelector(":scope > pre, .anatomy-card"))
   .map((node) => ({ right: Math.round(node.getBoundingClientRect().right), letters: getComputedStyle(node).fontSize,
     prose: node.matches("p"), width: Math.round(node.getBoundingClientRect().width) }))"""
-VIEWS = """() => [...document.querySelectorAll(".jp-Notebook .anatomy")].map((node) => [
-  node.matches(".exercise-card, .choice-question, .setup-report"), Math.round(node.getBoundingClientRect().width)])"""
+EDGES = """() => Object.fromEntries([".anatomy", ".exercise-card", ".jp-InputArea-editor", ".jp-InputPlaceholder"]
+  .map((kind) => [kind, [...new Set([...document.querySelectorAll(`.jp-Notebook ${kind}`)]
+    .filter((node) => node.getClientRects().length)
+    .map((node) => Math.round(node.getBoundingClientRect().right)))]]))"""
 OUTER_RULES = """() => {
   const ours = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).map((rule) => rule.selectorText ?? '')
     .filter((selector) => /^\\.jp-Notebook(:has|\\.anatomy-page)/.test(selector));
@@ -55,9 +57,15 @@ def test_escape_leaves_a_view_and_the_arrow_keys_are_the_notebooks_again(attenti
     assert attention.page.evaluate(active) == before + 1
 
 
-def test_after_a_run_live_views_are_wider_than_cards(start: NotebookPage) -> None:
-    widths = {kind: {width for card, width in start.page.evaluate(VIEWS) if card == kind} for kind in (True, False)}
-    assert widths == {True: {720}, False: {960}}
+def test_views_cards_code_and_folded_cells_have_one_right_edge(start: NotebookPage) -> None:
+    edges = start.page.evaluate(EDGES)
+    assert all(edges.values()) and len(set(map(tuple, edges.values()))) == 1 and len(edges[".anatomy"]) == 1, edges
+    (right,) = edges[".anatomy"]
+    first = "notebook.widgets.findIndex((cell) => cell.model.type === 'code' && !cell.inputHidden)"
+    start.page.evaluate(f"() => {{ {NOTEBOOK} notebook.activeCellIndex = {first}; }}")
+    start.page.locator(".jp-cell-toolbar").first.wait_for()
+    bin = "Math.max(...[...document.querySelectorAll('.jp-cell-toolbar')].map((n) => n.getBoundingClientRect().right))"
+    assert right - 8 < start.page.evaluate(bin) <= right
 
 
 def test_a_live_view_marks_the_page_and_nothing_looks_for_its_heading_any_more(start: NotebookPage) -> None:

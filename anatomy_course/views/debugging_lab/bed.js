@@ -18,6 +18,7 @@ export const PAGES = {
 const CELL = { least: 12, most: 18 }; // pixels; a token's name is beside each row
 const LABELS = 70; // room for a token beside a map and above it
 const GAP = 14; // between the maps
+const LAST_AT_ONCE = "cross"; // the last word of the prompt
 
 // Two maps with their tokens, side by side or one below the other: {node, draw(values)}; values are
 // (2, query, key), NaN where there is none.
@@ -67,7 +68,11 @@ function twoMaps(root, tokens, name, signal) {
       );
     });
     const frames = places.map(([x, y]) => svg("rect", { class: "wd-frame", x, y, width: side, height: side }));
-    node.replaceChildren(...cells.filter(Boolean), ...across, ...down, ...frames);
+    const turn = (tokens.indexOf(LAST_AT_ONCE) + 1) * fits; // above it all is read at once
+    const turns = turn
+      ? places.map(([x, y]) => svg("path", { class: "wd-turn", d: `M${x - 4} ${y + turn}H${x + side}` }))
+      : [];
+    node.replaceChildren(...cells.filter(Boolean), ...across, ...down, ...frames, ...turns);
     node.style.height = `${LABELS + side + 2 + (stacked ? GAP + side : 0)}px`;
     const nan = Array.from(weights.subarray(0, size ** 2)).filter(Number.isNaN).length;
     const [first, second] = stacked ? ["above", "below"] : ["on the left", "on the right"];
@@ -254,8 +259,8 @@ export function bedPages({ root, model, signal, bed: place, send }) {
       element("p", {
         class: "note",
         text:
-          "Rows are queries, columns are keys. The words up to “cross” are read at once, in a batch with a longer " +
-          "prompt; the others follow one at a time. A cross is NaN: not a number.",
+          `Rows are queries, columns are keys. The words up to “${LAST_AT_ONCE}”, above the dashed line, are read at ` +
+          "once, in a batch with a longer prompt; the others follow one at a time. A cross is NaN: not a number.",
       }),
     ),
     samples: samples.node,

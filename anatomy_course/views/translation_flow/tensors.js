@@ -43,7 +43,7 @@ export function tensorDrawings({ root, round, numbers, words }) {
     const name = element(
       "div",
       { class: "fl-name" },
-      element("b", { title: tensor.name, text: inWords(tensor.name) }),
+      element("b", { class: tensor.name.split(".").at(-1), title: tensor.name, text: inWords(tensor.name) }),
       " ",
       element("span", { class: "shape", text: `(${sizesOf(tensor)})` }),
     );

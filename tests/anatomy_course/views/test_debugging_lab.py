@@ -139,6 +139,15 @@ def test_charts_samples_and_failures(show: Show) -> None:
     expect(page.locator(".wd-maps")).to_have_attribute("aria-label", nan)
 
 
+def test_a_line_parts_the_words_read_at_once_from_the_others(show: Show) -> None:
+    for tokens, lines in ((None, 0), (["<bos>", "the", "cow", "did", "cross"], 2)):  # one in each map
+        made = view()
+        made.beds = [bed | ({"tokens": tokens} if tokens else {}) for bed in made.beds]
+        shown = show(made)
+        shown.click("radio", "Attention")
+        assert shown.count(".wd-turn") == lines
+
+
 def test_what_was_done_before_is_shown_in_every_view(show: Show) -> None:
     shown = show(view(chosen=[1, 0, -1], examined=[True, True, False]), views=2)
     assert shown.texts(".wd-state") == ["✓ diagnosed", "• examined", "not examined"] * 2

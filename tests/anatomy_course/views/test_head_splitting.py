@@ -84,6 +84,13 @@ def test_the_number_is_found_at_each_step(show: Show) -> None:
     assert shown.widget.step == 3
 
 
+def test_kept_room_says_what_comes_there(show: Show) -> None:
+    shown = show(head_splitting(), reduced_motion=True)
+    assert shown.count(".ht-told .to-come") == 2
+    shown.update(step=5)
+    assert shown.count(".ht-told .to-come") == 0
+
+
 def test_attention_adds_up_and_tells_what_a_wrong_head_misses(show: Show) -> None:
     shown = show(head_splitting(WORDS), reduced_motion=True)
     shown.update(step=5)

@@ -135,4 +135,4 @@ def test_playing_goes_on_by_itself_until_it_is_told_to_stop(show: Show) -> None:
 def test_what_stands_beside_a_part_elsewhere_is_written_on_a_narrow_figure(show: Show) -> None:
     shown = show(translation_flow(), width=330)
     words = shown.page.locator(".fl-figure text").all_text_contents()
-    assert "memory: key, value" in words and {"encoder × 1", "decoder × 1"} <= set(words)
+    assert "memory (K, V)" in words and {"encoder × 1", "decoder × 1"} <= set(words)
