@@ -28,7 +28,7 @@ NAMESAKES = {"GatedFeedForward"}
 """Public classes that may share their name: what notebook 08 gives is a text that runs without the course."""
 LINES = {
     "anatomy_utils, the small package": (("anatomy_utils",), 15_000),
-    "the two packages together": (anatomy_course.PACKAGES, 59_050),
+    "the two packages together": (anatomy_course.PACKAGES, 59_100),
     "the exercises": (("anatomy_course/content",), 10_350),
     "what judges answers": (("anatomy_course/judge", "anatomy_course/capstone"), 12_950),
     "the tests": (("tests",), 32_700),
