@@ -25,7 +25,7 @@ from answers import (  # noqa: F401 (every module adds its own to ANSWERS)
 )
 
 from anatomy_course.judge import find_exercise
-from anatomy_course.judge.card import card_page
+from anatomy_course.judge.card import card, card_page
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.slips.search import find_repair
 
@@ -51,7 +51,8 @@ def test_an_answer_in_no_catalogue_gets_a_true_sentence(
     assert verdict.found_by == wrong.found_by
     assert wrong.says in verdict.sentence
     page = card_page(exercise, verdict)
-    assert verdict.sentence.split("`")[0] in page.text
+    said = card(exercise, verdict)["sentence"]
+    assert said.split("`")[0] in page.text
     assert "Traceback" not in page.text
 
 
