@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 STYLE = """<style>body { margin: 0; font: 14px monospace; } .anatomy { width: 400px; padding: 10px; }
 .visually-hidden { position: absolute; overflow: hidden; width: 1px; height: 1px; }</style>"""
-CLEAN = """<p style="margin: 0">Plain text, x<sub style="font-size: 9px">2</sub>,
+CLEAN = """<p style="margin: 0">Plain text, x<sub style="font-size: 11px">2</sub>,
   <b class="visually-hidden">tiny</b></p>
   <div style="overflow: auto; width: 200px"><div style="width: 900px">much to scroll</div></div>
   <div title="a long one" style="overflow: hidden; text-overflow: ellipsis; width: 40px; white-space: nowrap">a long one

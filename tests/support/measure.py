@@ -16,8 +16,6 @@ from playwright.sync_api import ElementHandle, Frame, Page
 SCRIPTS = [Path(__file__).with_name(name) for name in ("measure.js", "press.js")]
 LIMITS = {"least": 12, "leastScript": 11, "most": 16}
 """Text as drawn, in pixels: all text, sub- and superscripts, and the largest in a drawing."""
-SMALLER = {"attention-stepper": {"least": 11}}
-"""Views that are still to get larger text."""
 PAGE_LIMITS = {"least": 12, "leastScript": 8, "most": 16}
 """The same for what is no view; scripts are also all parts of formulas."""
 FITS = 700
@@ -72,13 +70,12 @@ def look_at(root: ElementHandle, *, window: int, press: bool = False, thorough: 
     assert page is not None
     _prepare(page)
     name, kind = root.evaluate(NAMES)
-    limits = LIMITS | SMALLER.get(kind, {})
-    seen = root.evaluate("(root, limits) => window.look.measure(root, limits)", limits)
+    seen = root.evaluate("(root, limits) => window.look.measure(root, limits)", LIMITS)
     faults, glance = seen.pop("faults") + _in_frames(root), seen.pop("glance")
     at_once = seen["height"] if glance is None else glance
     look = Look(name, kind or name, at_once=at_once, **seen, findings=_in_words(faults))
     if press and not any(answer in kind for answer in ANSWERS):
-        options = {"most": 5 if thorough else 3, "pause": pause, "limits": limits, "thorough": thorough}
+        options = {"most": 5 if thorough else 3, "pause": pause, "limits": LIMITS, "thorough": thorough}
         _pressed(look, root.evaluate("(root, options) => window.look.press(root, options)", options))
     if window >= HIGH_FROM and look.at_once > FITS:
         look.findings.append(f"high: {look.at_once:.0f} px, more than {FITS}")
