@@ -65,7 +65,8 @@ class AnatomyWidget(anywidget.AnyWidget):
     def _twin(self) -> dict[str, object]:
         """The twin's MIME bundle; a twin that cannot be drawn must never keep the live widget from showing."""
         try:
-            return dict(self.still_picture().filling(self.drawn_height)._repr_mimebundle_())
+            still = self.still_picture()
+            return dict((still.filling(self.drawn_height) if self.drawn_height else still)._repr_mimebundle_())
         except Exception:
             name = self.label or type(self).__name__
             return {"text/plain": f"{name} (a live widget: run this cell to use it)"}

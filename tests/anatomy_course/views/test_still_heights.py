@@ -39,7 +39,7 @@ def test_a_picture_is_enlarged_only_where_that_makes_it_as_high(wide: int, high:
 def test_a_view_is_as_high_as_its_class_says(browser: Any, name: str) -> None:
     assert len(FILLED) > 8
     cls = view_files.widget_class(STORED[name])
-    state = {**STORED[name]["state"], "_esm": cls._esm}
+    state = {**STORED[name]["state"], "_esm": cls._esm, "sample": []}  # live curves, before anything is written
     as_stored: Any = SimpleNamespace(_css=cls._css, get_state=lambda: state, set_state=lambda state: None)
     shown = widget_page.show(browser, as_stored, size=(LAB[960], 900))
     shown.page.wait_for_timeout(300)
