@@ -198,7 +198,8 @@ def outcome_page(question: Question, chosen: int | None, *shows: Evidence) -> Ce
 def _covered(question: Question, body: str) -> str:
     """The body folded, with what the view of the prediction needs to say there what was guessed."""
     wrong = "".join(
-        f'<div data-guess="{number}" hidden><p class="name">Your guess</p>{in_code(_sentence(choice))}</div>'
+        f'<div data-guess="{number}" hidden><p class="name">Your guess</p>{in_code(choice.text)}'
+        f"<p>{in_code(choice.reason)}</p></div>"
         for number, choice in enumerate(question.choices)
         if not choice.right
     )

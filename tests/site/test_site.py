@@ -223,7 +223,7 @@ def test_the_stepper_knows_recorded_sentences_and_no_others_can_be_typed(attenti
     stepper.locator(".recorded button", has_text="banana").click()
     expect(words).to_contain_text("banana")
     assert stepper.locator(".sentence-form[inert]").count() == 1
-    note = stepper.locator("xpath=following-sibling::p[1]")
+    note = stepper.locator("xpath=preceding-sibling::p[1]")
     expect(note).to_contain_text("A sentence of your own needs a kernel")
     stepper.locator(".recorded button").first.click()
     expect(words).to_contain_text("animal")
@@ -271,6 +271,16 @@ def test_every_swap_of_the_translator_is_answered_and_so_is_each_swap_of_that(si
         expect(translator.locator(".tr-swaps .tr-reason")).to_have_text(reason)
         pronouns.add(translator.locator(".tr-pronoun").first.inner_text())
     assert pronouns == {"il", "elle"}
+    shown.page.context.close()
+
+
+def test_the_map_leads_to_pages_and_the_contents_close_behind_a_press(site: Path, browser: Browser) -> None:
+    shown = open_page(browser, site, "01_attention", width=390)
+    shown.view("TransformerMap").get_by_role("link", name="5").click()
+    shown.page.wait_for_url("**/05_encoder_decoder.html")
+    shown.page.locator(".header-right .toc-overlay-icon").click()
+    shown.page.locator(".toc-drawer a", has_text="Cross-attention").click()
+    expect(shown.page.locator("#__toc")).not_to_be_checked()
     shown.page.context.close()
 
 

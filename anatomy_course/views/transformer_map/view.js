@@ -48,9 +48,11 @@ function folderInLab() {
 }
 
 // A plain link to a notebook beside this one: a command of JupyterLab would warn of code in a notebook not yet trusted.
-function notebookLink(file, ...content) {
+// On the course's site it is the notebook's page.
+function notebookLink(name, ...content) {
+  if (window.anatomyViews) return element("a", focusable({ href: `${name}.html`, tabindex: null }), ...content);
   const folder = folderInLab();
-  const href = folder === null ? file : `${folder}/${file}`;
+  const href = `${folder === null ? "" : `${folder}/`}${name}.ipynb`;
   return element("a", focusable({ href, target: "_blank", rel: "noopener", tabindex: null }), ...content);
 }
 
@@ -64,7 +66,7 @@ function notebookStrip(model) {
       const number = Number(file.slice(0, 2));
       const content = [element("b", { text: number }), " ", element("span", { text: title })];
       if (file === here) return element("span", { class: "tm-stop", title: time, "aria-current": "page" }, ...content);
-      const node = built ? notebookLink(`${file}.ipynb`, ...content) : element("span", {}, ...content);
+      const node = built ? notebookLink(file, ...content) : element("span", {}, ...content);
       // A narrow strip shows the number alone.
       setAttributes(node, {
         class: "tm-stop",
@@ -154,7 +156,7 @@ function partText(model, part) {
               "div",
               {},
               "Taught in ",
-              notebookLink(`${part.notebook}.ipynb`, place),
+              notebookLink(part.notebook, place),
               element("div", { class: "note", text: `That notebook takes ${part.time}.` }),
             )
           : element("div", { class: "tm-later" }, `Taught in ${place} (not yet written)`),

@@ -3,7 +3,7 @@
 
 const NEAR = "600px";
 const SETTLED = 3000; // milliseconds until a view has built all that it shows later
-const NO_KERNEL = "This page has no kernel to compute that: run the notebook, as the line below says.";
+const NO_KERNEL = "This page has no kernel to compute that: run the notebook, as the line above says.";
 const RECORDED_ONLY = "This page has recorded answers only, and none for that: run the notebook to compute it.";
 
 const anatomyViews = { data: {}, widgets: {}, mounted: 0 };
@@ -129,6 +129,7 @@ function stayAtHeading() {
   // A press lets the heading go, and the click that follows may be on a link: also on one to where the reader came from.
   addEventListener("click", ({ target }) => {
     const link = target.closest?.("a[href*='#']");
+    if (link?.closest(".toc-drawer")) document.getElementById("__toc").checked = false; // on a phone it covers the page
     if (link && link.pathname === location.pathname) setTimeout(goTo);
   });
   addEventListener("hashchange", goTo);
@@ -177,7 +178,7 @@ async function mount(place) {
   anatomyViews.mounted += 1;
 }
 
-// Controls that only a kernel can answer cannot be pressed; the line below the view says why.
+// Controls that only a kernel can answer cannot be pressed; the line above the view says why.
 function lock(el, controls) {
   const all = () => el.querySelectorAll(controls).forEach((node) => (node.inert = true));
   all();

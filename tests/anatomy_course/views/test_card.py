@@ -258,7 +258,7 @@ def test_a_prediction_is_noted_and_not_judged(show: Show, tmp_path: Path) -> Non
     shown.page.get_by_label("About three.").check()
     shown.click("button", "Note my prediction")
     told = shown.text(".anatomy-card.is-other")
-    said = "came out differently", "Your guess", "About three. By then the gap", "One layer is enough"
+    said = "came out differently", "Your guess", "About three.\n", "By then the gap", "One layer is enough"
     assert all(words in told for words in said), told
     assert "All six." not in told, "hidden"
     assert "Noted: About three." in shown.text(".answer")
