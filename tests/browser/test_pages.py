@@ -10,7 +10,7 @@ from lab_server import Lab
 from playwright.sync_api import Browser, expect
 
 LOOK = """() => [...document.querySelectorAll(".jp-Notebook :is(.jp-MarkdownOutput > p, .jp-OutputArea-output)")]
-  .filter((node) => !node.querySelector(":scope > pre, .anatomy-card"))
+  .filter((node) => !node.querySelector(":scope > pre, .anatomy-card, .anatomy-picture"))
   .map((node) => ({ right: Math.round(node.getBoundingClientRect().right), letters: getComputedStyle(node).fontSize,
     prose: node.matches("p"), width: Math.round(node.getBoundingClientRect().width) }))"""
 EDGES = """() => Object.fromEntries([".anatomy", ".exercise-card", ".jp-InputArea-editor", ".jp-InputPlaceholder"]
