@@ -204,7 +204,7 @@ export function wavePair(length, signal) {
     setAttributes(here, { x1: x(p), x2: x(p) });
     curves.forEach(({ dot }, k) => setAttributes(dot, { cx: x(p), cy: y(k ? cosine : sine) }));
     const written = (name, value) =>
-      `${name}(${p} / 10000^(${2 * pair}/${width})) = ${name}(${format(angle(p))}) = ${format(value)}`;
+      `${name}(${p}/10000^(${2 * pair}/${width})) = ${name}(${format(angle(p))}) = ${format(value)}`;
     sum.replaceChildren(
       element("b", { class: "sine-text", text: written("sin", sine) }),
       element("br"),

@@ -75,11 +75,11 @@ def test_the_worked_example_follows_the_position(show: Show, encoder: Any) -> No
     assert shown.widget.position == 3
     example = shown.page.get_by_role("group", name="Worked example")
     assert "position 3 → (0.14, −0.99, 0.03, 1.00)" in example.inner_text()
-    assert "sin(3 / 10000^(2/4)) = sin(0.03) = 0.03" in example.inner_text()
+    assert "sin(3/10000^(2/4)) = sin(0.03) = 0.03" in example.inner_text()
     pair = shown.page.get_by_role("slider", name="pair of features")
     pair.press("End")
     assert pair.get_attribute("aria-valuetext") == "62, 63"
-    assert "cos(3 / 10000^(62/64)) = cos(0.00) = 1.00" in example.inner_text()
+    assert "cos(3/10000^(62/64)) = cos(0.00) = 1.00" in example.inner_text()
 
 
 def test_the_picture_is_read_by_pointer_and_by_keys(show: Show) -> None:
