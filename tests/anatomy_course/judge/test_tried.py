@@ -25,7 +25,7 @@ def test_wrong_outputs_are_known_case_by_case_in_the_order_in_which_a_fault_spre
     unmasked = [i for i, case in enumerate(trial.cases) if case.arguments.get("mask") is None]
     assert trial.wrong == {1: [], 0: unmasked} and list(trial.wrong) == [1, 0], "weights before context"
     assert len(trial.pairs) == 2 * len(trial.cases)
-    assert trial.arguments_in_words(0).startswith("query (")
+    assert trial.arguments_in_words(0).startswith("query of shape (")
 
 
 def test_a_wrong_output_holds_only_the_cases_in_which_it_is_wrong() -> None:
