@@ -243,6 +243,20 @@ def test_a_question_is_judged_on_the_page(attention: SitePage) -> None:
     assert verdicts.count(False) >= 1
 
 
+def test_what_came_out_and_the_text_on_it_are_covered_until_a_guess_is_noted(attention: SitePage) -> None:
+    card = attention.page.locator(".anatomy-card:has([data-outcome='attention.predict_apple'])")
+    card.scroll_into_view_if_needed()
+    notice = attention.page.locator("p", has_text="Notice: both pictures begin with the same two numbers")
+    expect(card.locator("img")).to_be_hidden()
+    expect(notice).to_be_hidden()
+    question = attention.view("ChoiceQuestion", number=1)
+    question.get_by_label("All six.").check()
+    question.get_by_role("button").click()
+    expect(card).to_contain_text("It came out differently")
+    expect(card.locator("img")).to_be_visible()
+    expect(notice).to_be_visible()
+
+
 def test_an_exercise_is_folded_and_opens_by_keyboard(attention: SitePage) -> None:
     exercise = attention.page.locator("#exercise-attention-softmax")
     assert exercise.locator("details").count() == 4

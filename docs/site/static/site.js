@@ -137,6 +137,26 @@ function stayAtHeading() {
   if (location.hash) goTo();
 }
 
+// ---- predictions
+
+// What the text below a covered outcome says of it ("Notice: …", up to an exercise) is covered with it.
+function coverNotices() {
+  for (const covered of document.querySelectorAll("[data-outcome] details")) {
+    const told = [];
+    let next = covered.closest(".cell").nextElementSibling;
+    if (!next?.textContent.startsWith("Notice:")) continue;
+    for (
+      ;
+      next && !next.matches(".cell, section") && !next.textContent.startsWith("Exercise");
+      next = told.at(-1).nextElementSibling
+    )
+      told.push(next);
+    const show = () => told.forEach((node) => (node.hidden = !covered.open));
+    covered.addEventListener("toggle", show);
+    show();
+  }
+}
+
 // ---- mounting
 
 // Buttons for the sentences whose answers are recorded, where the view itself does not offer them.
@@ -218,6 +238,7 @@ document.addEventListener("DOMContentLoaded", () => {
   search();
   new MutationObserver(tellTheme).observe(document.body, { attributes: true, attributeFilter: ["data-theme"] });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tellTheme);
+  coverNotices();
   mountWhenNear();
   stayAtHeading();
   reachScrolling();
