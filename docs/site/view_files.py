@@ -83,8 +83,8 @@ def view_html(view: View, notebook: str, still: str) -> str:
     room = f' style="--wide: {tall[0]}px; --narrow: {tall[1]}px"' if tall else ""
     waiting = f'<p class="live-wait">Live view: {label}</p><noscript>{still}</noscript>' if is_picture else still
     return (
-        f'{needs}<div class="live{" tall" if is_picture else ""}"{room} data-view="{view_id(view)}" data-widget="{name}"'
-        f' data-locked="{html.escape(controls)}">{waiting}</div>'
+        f'{needs}<div class="live{" tall" if is_picture else ""}"{room} data-view="{view_id(view)}"'
+        f' data-widget="{name}" data-locked="{html.escape(controls)}">{waiting}</div>'
     )
 
 
