@@ -145,4 +145,7 @@ def test_prediction_is_noted_and_not_judged(attention: NotebookPage, lab: Lab) -
     guess.get_by_role("button", name="Note my prediction").click()
     expect(guess).to_contain_text("Noted")
     assert not guess.locator(".ok, .wrong").count()
+    card = attention.page.locator(".anatomy-card:has([data-outcome='attention.predict_shuffle'])")
+    expect(card).to_contain_text("It came out differently")
+    expect(card.locator("details")).to_have_attribute("open", "")
     wait_until(lambda: "predict_shuffle" in lab.progress.read_text(encoding="utf-8"), guess, "the prediction is kept")
