@@ -169,42 +169,37 @@ RIGHT, OTHER = "✓ Your prediction was right", "✗ It came out differently"
 
 
 def outcome_page(question: Question, chosen: int | None, *shows: Evidence) -> CellOutput:
-    """A prediction beside the choice that was made and what shows what happened; covered where none was made, until the
-    view of the prediction notes one."""
+    """A prediction beside the choice that was made and what shows what happened.
+
+    Where none was made all is folded, and the wrong choices wait in it, hidden: the view of the prediction unfolds it
+    and shows the one that is noted.
+    """
     right = question.choices[question.right]
     guess = None if chosen is None else question.choices[chosen]
-    evidence = stacked(*map(_evidence, shows))
+    happened = f"What happened: {_sentence(right)}"
     state: State
     if guess is None:
         state, headline = "open", "○ What came out is covered until you guess"
-        boxes, reasons = {"What happened": right.text}, [right.reason]
-        text = ["You made no prediction this time.", f"What happened: {_sentence(right)}"]
+        text = ["You made no prediction this time.", happened]
     elif guess is right:
         state, headline = "passed", RIGHT
-        boxes, reasons = {"Your guess, and what happened": right.text}, [right.reason]
         text = [f"Your prediction was right: {right.text}", right.reason]
     else:
         state, headline = "other", OTHER
-        boxes, reasons = {"Your guess": guess.text, "What happened": right.text}, [guess.reason, right.reason]
-        text = [f"Your prediction was: {_sentence(guess)}", f"What happened: {_sentence(right)}"]
-    beside = "".join(f'<div><p class="name">{name}</p>{in_code(words)}</div>' for name, words in boxes.items())
-    why = "".join(f"<p>{in_code(reason)}</p>" for reason in reasons)
-    body = f'<div class="beside">{beside}</div>{why}{evidence.html}'
-    if guess is None:
-        body = _covered(question, body)
-    return CellOutput(plain_card(state, headline, body), "\n".join(filter(None, [*text, evidence.text])))
-
-
-def _covered(question: Question, body: str) -> str:
-    """The body folded, with what the view of the prediction needs to say there what was guessed."""
+        text = [f"Your prediction was: {_sentence(guess)}", happened]
     wrong = "".join(
-        f'<div data-guess="{number}" hidden><p class="name">Your guess</p>{in_code(choice.text)}'
-        f"<p>{in_code(choice.reason)}</p></div>"
+        f'<div data-guess="{number}"{" hidden" if guess is None else ""}><p class="name">Your guess</p>'
+        f"{in_code(choice.text)}<p>{in_code(choice.reason)}</p></div>"
         for number, choice in enumerate(question.choices)
-        if not choice.right
+        if choice is not right and (guess is None or choice is guess)
     )
-    fold = details("Show it without guessing", body.replace('<div class="beside">', f'<div class="beside">{wrong}', 1))
-    return f'<div data-outcome="{escape(question.id)}" data-right="{RIGHT}" data-other="{OTHER}">{fold}</div>'
+    boxes = f'{wrong}<div><p class="name">What happened</p>{in_code(right.text)}</div>'
+    evidence = stacked(*map(_evidence, shows))
+    body = f'<div class="beside">{boxes}</div><p>{in_code(right.reason)}</p>{evidence.html}'
+    if guess is None:
+        fold = details("Show it without guessing", body)
+        body = f'<div data-outcome="{escape(question.id)}" data-right="{RIGHT}" data-other="{OTHER}">{fold}</div>'
+    return CellOutput(plain_card(state, headline, body), "\n".join(filter(None, [*text, evidence.text])))
 
 
 def _sentence(choice: Choice) -> str:

@@ -80,7 +80,7 @@ def view_html(view: View, notebook: str, still: str) -> str:
     needs = f'<p class="live-note">{what} needs a kernel: {run_it(notebook)}.</p>' if what else ""
     is_picture = "<img" in still and "<details" not in still
     tall = json.loads(HEIGHTS.read_text(encoding="utf-8")).get(notebook, {}).get(view_id(view))
-    room = f' style="--wide: {tall[0]}px; --narrow: {tall[1]}px"' if tall else ""
+    room = f' style="--high: {tall[0]}px; --high-narrow: {tall[1]}px"' if tall else ""
     waiting = f'<p class="live-wait">Live view: {label}</p><noscript>{still}</noscript>' if is_picture else still
     return (
         f'{needs}<div class="live{" tall" if is_picture else ""}"{room} data-view="{view_id(view)}"'

@@ -145,12 +145,10 @@ function coverNotices() {
     const told = [];
     let next = covered.closest(".cell").nextElementSibling;
     if (!next?.textContent.startsWith("Notice:")) continue;
-    for (
-      ;
-      next && !next.matches(".cell, section") && !next.textContent.startsWith("Exercise");
-      next = told.at(-1).nextElementSibling
-    )
+    while (next && !next.matches(".cell, section") && !next.textContent.startsWith("Exercise")) {
       told.push(next);
+      next = next.nextElementSibling;
+    }
     const show = () => told.forEach((node) => (node.hidden = !covered.open));
     covered.addEventListener("toggle", show);
     show();

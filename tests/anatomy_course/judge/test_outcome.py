@@ -29,7 +29,7 @@ def test_a_right_guess_is_said_once_and_none_is_no_mistake() -> None:
     none = outcome_page(HEAD_OFF, None)
     assert "covered until you guess" in none.html and none.text.startswith("You made no prediction this time.")
     before, cover, _ = none.html.partition("<details>")
-    assert cover and "Above 0.99" not in before, "covered"
+    assert cover and "Above 0.99" not in before and "is-open" in before, "covered, and neither right nor wrong"
 
 
 def test_a_picture_or_a_table_can_be_what_shows_it() -> None:
