@@ -68,10 +68,13 @@ def _lines(verdict: Verdict) -> list[dict[str, Any]]:
 
 
 def _without_the_place(sentence: str, lines: list[dict[str, Any]]) -> str:
-    """The sentence without what the lines above it show: their marked parts, and the number if there is only one."""
+    """The sentence without what the lines above it show: their marked parts, where a number stands for one part alone,
+    and the number if there is only one."""
+    numbers = [line["number"] for line in lines]
     for line in lines:
-        sentence = sentence.replace(f"ine {line['number']}, `{line['part']}`: ", f"ine {line['number']}: ")
-    start = f"Line {lines[0]['number']}: " if len(lines) == 1 else ""
+        if numbers.count(line["number"]) == 1:
+            sentence = sentence.replace(f"ine {line['number']}, `{line['part']}`: ", f"ine {line['number']}: ")
+    start = f"Line {numbers[0]}: " if len(numbers) == 1 else ""
     if start and sentence.startswith(start):
         rest = sentence.removeprefix(start)
         return rest[:1].upper() + rest[1:]

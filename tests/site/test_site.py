@@ -142,10 +142,8 @@ def test_prose_formulas_and_views_have_one_axis_and_all_can_be_read(
 ) -> None:
     shown = open_page(browser, site, "01_attention", width)
     shown.mount_all()
-    assert (
-        shown.page.evaluate("document.fonts.ready.then(() => [...document.fonts].map(({ status }) => status))")
-        == ["loaded"] * 3
-    )
+    fonts = "document.fonts.ready.then(() => [...document.fonts].map(({ status }) => status))"
+    assert shown.page.evaluate(fonts) == ["loaded"] * 3
     boxes: list[list[float]] = shown.page.evaluate(BOXES)
     assert len({round(left + right) for left, right in boxes}) == 1, "all are in the middle"
     assert max(right - left for left, right in boxes) <= most
