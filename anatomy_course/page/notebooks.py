@@ -78,3 +78,6 @@ NOTEBOOKS = (
         "Can you build one from nothing?", 220, 230,
     ),
 )  # fmt: skip
+
+FILE = {each.prefix: each.file for each in NOTEBOOKS}
+"""The file of each notebook without its ending, by the prefix of its exercises."""

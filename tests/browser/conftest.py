@@ -24,6 +24,8 @@ from lab_server import Lab, jupyter_lab  # noqa: E402
 from notebook_tools import notebook_paths, read, with_solutions  # noqa: E402
 from playwright.sync_api import Browser, expect  # noqa: E402
 
+from anatomy_course.page.notebooks import FILE  # noqa: E402
+
 SCREENSHOTS = ROOT / ".cache" / "screenshots"
 expect.set_options(timeout=30_000)  # what a busy machine may need to show an answer
 
@@ -63,7 +65,7 @@ class Desk:
 
     def ran(self, name: str) -> Ran:
         """The notebook that the tests call `name`, run once; a test that changes a cell puts it back."""
-        file = f"{NOTEBOOK_NAMES[name]}.ipynb"
+        file = f"{FILE[name]}.ipynb"
         if self._ran is None or self._ran.notebook.name != file:
             self.clear()
             notebook = self._closing.enter_context(open_notebook(self._browser, self._lab, file))
@@ -76,20 +78,6 @@ class Desk:
         self._closing.close()
 
 
-NOTEBOOK_NAMES = {
-    "start": "00_start_here",
-    "attention": "01_attention",
-    "multi_head": "02_multi_head_attention",
-    "encoder": "03_encoder",
-    "decoder": "04_decoder",
-    "encoder_decoder": "05_encoder_decoder",
-    "taxonomy": "06_taxonomy",
-    "capstone": "07_capstone",
-    "workshop": "08_workshop",
-}
-"""What the tests call each notebook."""
-
-
 @pytest.fixture(scope="session")
 def desk(browser: Browser, lab: Lab) -> Iterator[Desk]:
     desk = Desk(browser, lab)
@@ -97,7 +85,7 @@ def desk(browser: Browser, lab: Lab) -> Iterator[Desk]:
     desk.clear()
 
 
-@pytest.fixture(params=NOTEBOOK_NAMES)
+@pytest.fixture(params=FILE)
 def ran(request: pytest.FixtureRequest, desk: Desk) -> Ran:
     """Each notebook in turn."""
     return desk.ran(request.param)
@@ -108,7 +96,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     `ANATOMY_PART` names the first and the last notebook of a part, as "00–01"; tests of none belong to the first.
     """
-    order = list(NOTEBOOK_NAMES)
+    order = list(FILE)
 
     def place(item: pytest.Item) -> tuple[int, bool]:
         assert isinstance(item, pytest.Function)

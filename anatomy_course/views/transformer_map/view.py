@@ -13,14 +13,14 @@ import traitlets
 
 from anatomy_course.figures import diagrams, transformer_layout
 from anatomy_course.figures.picture import Picture
-from anatomy_course.page.notebooks import NOTEBOOKS
+from anatomy_course.page.notebooks import FILE, NOTEBOOKS
 from anatomy_course.views._kit.base import AnatomyWidget, attributes
 from anatomy_course.views._kit.checks import Name
 from anatomy_course.views.transformer_map.drawing import drawing
 
 ORGANS = ("weights", "feed_forward", "memory")
 """Roles of the parts that a notebook is about; of several parts one of these is chosen first."""
-WHOLE = ("00_start_here", "06_taxonomy", "07_capstone", "08_workshop")
+WHOLE = tuple(FILE[each] for each in ("start", "taxonomy", "capstone", "workshop"))
 """Notebooks about the transformer as a whole: none of its parts is marked."""
 
 WAY = (
