@@ -8,7 +8,7 @@ in such a summary is made up. Notebook 06.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Int
@@ -17,6 +17,7 @@ from torch import Tensor
 from anatomy_course.lab.small_models.encoder_tasks import D_MODEL, small_encoder
 from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
 from anatomy_course.lab.street.batches import Batch, padded
+from anatomy_course.lab.street.inventory import flips
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import SENTENCES, Report, sample_reports
 from anatomy_course.lab.street.text import tokenize
@@ -101,6 +102,24 @@ def summary_baselines(reports: Sequence[Report]) -> dict[str, float]:
         "first in trouble": lambda report: _first(scene.referent == "subject" for scene in report.scenes),
     }
     return {name: sum(way(report) == report.main for report in reports) / len(reports) for name, way in ways.items()}
+
+
+def turned_reports(reports: Sequence[Report]) -> dict[str, list[Report]]:
+    """Each report with one thing changed, so that another of its sentences is the right one.
+
+    Returns:
+        "another headline": the subject of the other sentence in which *it* is the subject. "other reasons": every
+        *because* names a reason that turns *it* to the other noun.
+    """
+    headlines, reasons = [], []
+    for report in reports:
+        topic = report.scenes[report.main].subject
+        others = [place for place in range(SENTENCES) if place != report.main]
+        in_trouble = next(place for place in others if report.scenes[place].referent == "subject")
+        on_topic = next(place for place in others if report.scenes[place].subject == topic)
+        headlines.append(replace(report, main=in_trouble))
+        reasons.append(Report(tuple(flips(scene)[0] for scene in report.scenes), on_topic))
+    return {"another headline": headlines, "other reasons": reasons}
 
 
 def _first(fits: Iterable[bool]) -> int:

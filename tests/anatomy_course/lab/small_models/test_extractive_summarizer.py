@@ -64,6 +64,14 @@ def test_sentences_are_scored_one_by_one(reports):
     assert together.tolist() == pytest.approx(second, abs=1e-5)
 
 
+def test_a_turned_report_has_another_right_sentence_and_one_change(reports):
+    for name, turned in extractive_summarizer.turned_reports(reports).items():
+        for before, after in zip(reports, turned, strict=True):
+            assert after.main != before.main and after.scenes[after.main].referent == "subject"
+            changed = (before.headline != after.headline, before.scenes != after.scenes)
+            assert changed == (name == "another headline", name == "other reasons")
+
+
 @pytest.mark.usefixtures("unchecked")
 def test_a_little_training_is_better_than_the_first_sentence(reports):
     model, history = extractive_summarizer.train_extractive_summarizer(0, steps=60, progress=False)
