@@ -1,6 +1,7 @@
 """Notebook 01: attention one block of keys at a time, as fused kernels compute it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -46,23 +47,18 @@ def drive(
     answer: Callable[..., object], scores: Tensor, value: Tensor, blocks: Tensor
 ) -> tuple[Tensor, ...] | Objection | None:
     """The context after all blocks: what is kept between them is the answer's own affair."""
-    known: object = (
-        torch.full(scores.shape[:1], -torch.inf),
-        torch.zeros(len(scores)),
-        torch.zeros_like(scores @ value),
-    )
-    wanted = [tuple(each.shape) for each in known]  # type: ignore[attr-defined]
+    known: Any = torch.full(scores.shape[:1], -torch.inf), torch.zeros(len(scores)), torch.zeros_like(scores @ value)
+    wanted = [each.shape for each in known]
     for rows, values in zip(scores.split(blocks.tolist(), 1), value.split(blocks.tolist()), strict=True):
-        known = answer(*known, rows, values)  # type: ignore[misc]
+        known = answer(*known, rows, values)
         if known is None:
             return None
         if not isinstance(known, tuple) or not all(isinstance(each, Tensor) for each in known) or len(known) != 3:
             return Objection("three", "Return three tensors: `return largest, total, summed`, with the block taken in.")
-        if (shapes := [tuple(each.shape) for each in known]) != wanted:
-            return Objection(
-                "shapes", f"You return tensors of shapes {shapes}; largest, total and summed have {wanted}."
-            )
-    _, total, summed = known  # type: ignore[misc]
+        if [each.shape for each in known] != wanted:
+            shapes = ", ".join(str(tuple(each.shape)) for each in known)
+            return Objection("shapes", f"You return tensors of shapes {shapes}; keep the shapes that you were given.")
+    total, summed = known[1:]
     return (summed / total[:, None],)
 
 

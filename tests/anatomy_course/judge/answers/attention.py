@@ -290,9 +290,9 @@ attention.one_word
 attention.repair
     repair_root_of_queries:
         scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-2])
-        weights = scores.masked_fill(~mask, -1e9).softmax(-1)
+        weights = scores.masked_fill(~mask, -1e9).softmax(-1) * mask
         return weights @ value, weights
-        “likeness:temperature | come from the right scores times one number”
+        “slip:axis | `-2`: everything is right with another axis here.”
 
 start.mean
     mean_n1: vectors.sum(0) / (len(vectors) - 1)
