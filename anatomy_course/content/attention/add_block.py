@@ -35,7 +35,7 @@ def cases(generator: Generator) -> Cases:
         if kind == "scores of hundreds":
             scores = 150 * scores
             scores[0, -1] = 900.0  # in the last block, which is a single key
-        if kind == low:
+        if kind in (low, late):
             scores = 10 * scores - 200
         if kind in (empty, late):
             start, end = (0, 2) if kind == late else (2, 2 + draw["key"])

@@ -21,8 +21,6 @@ attention.weighted_average
         “crash | Index 99 is beyond the end of axis 1, which holds”
     after_a_new_axis: vectors[None][..., 0, torch.tensor([-99])]
         “crash | Index -99 lies before the start of axis 2, which holds”
-    the_first_row_from_the_end_is_there: vectors[-len(vectors), torch.tensor(99)]
-        “crash | Index 99 is beyond the end of axis 1, which holds”
 
 attention.causal_mask
     one_turn_too_many:

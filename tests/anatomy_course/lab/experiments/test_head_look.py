@@ -1,7 +1,5 @@
 """Where a published encoder's heads look."""
 
-import pytest
-
 from anatomy_course.lab.experiments import looks
 from anatomy_utils import interpret, pretrained
 
@@ -13,6 +11,4 @@ def test_a_look_is_a_weight_of_that_head() -> None:
     each = looks(encoder, tokenizer)
     assert len(each) == 72
     weights = seen["layers.4.self_attention.weights"][0, 7, tokens.index("it")]
-    assert each[4, 7](text, "it", "river") == pytest.approx(float(weights[tokens.index("river")]))
-    with pytest.raises(ValueError, match="'she' is not in list"):
-        each[0, 0](text, "she", "dog")
+    assert each[4, 7](text, "it", "river") == float(weights[tokens.index("river")])
