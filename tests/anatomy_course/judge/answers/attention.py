@@ -292,7 +292,7 @@ attention.repair
         scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-2])
         weights = scores.masked_fill(~mask, -1e9).softmax(-1) * mask
         return weights @ value, weights
-        “slip:axis | `-2`: everything is right with another axis here.”
+        “likeness:temperature | come from the right scores times one number”
 
 start.mean
     mean_n1: vectors.sum(0) / (len(vectors) - 1)
