@@ -125,7 +125,7 @@ def update_keeps_answers(hub: Hub, learners: list[Learner]) -> None:
     _git(hub.folder, "clone", "--quiet", str(hub.folder / "course.git"), str(teacher))
     own, other = teacher / NOTEBOOK.removeprefix(f"{FOLDER}/"), teacher / "notebooks" / UPDATED
     for path, old, new in (
-        (own, '@exercise(\\"attention.lookup\\")', '@exercise(\\"attention.lookup\\")  # teacher'),
+        (own, '@exercise(\\"attention.weighted_average\\")', '@exercise(\\"attention.weighted_average\\")  # teacher'),
         (own, "Transformers anatomized", "Transformers anatomized again"),
         (other, '"cells": [', f'"cells": [\n  {NEWS},'),
     ):

@@ -18,7 +18,7 @@ from trial.hub import Hub
 
 FOLDER = "transformer-anatomy"
 NOTEBOOK = f"{FOLDER}/notebooks/01_attention.ipynb"
-ANSWERED = ("attention.lookup", "attention.weighted_average", "attention.softmax")
+ANSWERED = ("attention.weighted_average", "attention.projection", "attention.softmax")
 PATIENCE = 600.0
 """Seconds that a server's start or one cell may take, when everybody starts at once."""
 IDLE = 15.0

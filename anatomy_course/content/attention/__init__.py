@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 EXERCISES = """
-    lookup weighted_average projection softmax one_word scores attention causal_mask masked_softmax repair
+    weighted_average projection softmax one_word scores attention causal_mask masked_softmax
+    follows_meaning add_block accepts repair
 """.split()

@@ -9,10 +9,12 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, writt
 # fmt: off
 def repaired_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """query (…, query, d_head), key (…, key, d_head), value (…, key, d_value), mask (True = may attend)
-    → context (…, query, d_value), weights (…, query, key). No row of the mask is empty.
+    → context (…, query, d_value), weights (…, query, key).
+    A row of the mask with nothing allowed gives zeros.
     """
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
     weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)
+    weights = weights.masked_fill(~mask, 0.0)
     return weights @ value, weights
 # fmt: on
 
@@ -32,7 +34,7 @@ def cases(generator: Generator) -> Cases:
             draw.sizes["key"] = 4 * draw["key"] + 1
         if kind == "a mask of its own for each query":
             mask = draw.uniform("query key") < 0.6
-            mask[:, 1], mask[0, 2] = True, False
+            mask[:, 1], mask[0, 2], mask[2] = True, False, False  # the last query has nothing to attend to
         else:
             real = torch.randint(2, draw["key"], (*lead, 1, 1), generator=generator)
             mask = torch.arange(draw["key"]) < real  # … 1 key
@@ -48,24 +50,29 @@ EXERCISE = written(
     repaired_attention,
     same_as="anatomy_utils.functional.attention.scaled_dot_product_attention",
     title="The case: almost right",
-    task="Write the attention that `almost_right_attention` should have been, and let it obey a mask.",
-    level="hard, 6 minutes",
+    task="Write what `almost_right_attention` should have been; you may call your earlier functions.",
+    level="medium, 4 minutes",
     returns="context: query d_value; weights: query key",
     cases=cases,
     look_first="weights context",
+    uses="attention.scores attention.masked_softmax",
     mistakes="""
     unchanged: query.shape[-1] ⇒ key.shape[-2]
         “Your mask works, but the weights are still the colleague's: too even in long sentences, too sharp in short
         ones.”
-    unchanged_and_unmasked (unchanged): .masked_fill(~mask, float('-inf')) ⇒
+    unchanged_and_unmasked (unchanged):
+        .masked_fill(~mask, float('-inf')) ⇒
+        weights = weights.masked_fill(~mask, 0.0) ⇒ pass
         “These are the colleague's own weights, and the mask has no effect yet.”
-    mask_ignored: .masked_fill(~mask, float('-inf')) ⇒
+    mask_ignored:
+        .masked_fill(~mask, float('-inf')) ⇒
+        weights = weights.masked_fill(~mask, 0.0) ⇒ pass
         “The scale is repaired. The mask has no effect yet: forbidden keys still get a weight.”
-    mask_inverted:
-        ~mask ⇒ mask
-        .softmax(dim=-1) ⇒ .softmax(dim=-1).nan_to_num()
+    mask_inverted: ~mask ⇒ mask
         “The scale is repaired, but your weights are on the forbidden keys: True means 'may attend'.”
-    zero_afterwards (mask_ignored): .softmax(dim=-1) ⇒ .softmax(dim=-1) * mask
+    nan_rows: weights = weights.masked_fill(~mask, 0.0) ⇒ pass
+        “The scale is repaired. A row of the mask with nothing allowed has become NaN.”
+    zero_afterwards: .masked_fill(~mask, float('-inf')) ⇒
         “The scale is repaired, but the mask acts as if it came after the softmax: your rows no longer sum to 1.”
     wrong_direction: / query.shape[-1] ⇒ * key.shape[-2]
         “Now your weights get sharper as the sentence gets longer: the number of keys still matters.”
@@ -92,15 +99,14 @@ EXERCISE = written(
         / query.shape[-1] ** 0.5 ⇒ / key.shape[-2] ** 0.5
     einsum:
         scores = torch.einsum("...qd,...kd->...qk", query, key) * key.shape[-1] ** -0.5
-        weights = (scores + (1 - mask.float()) * -1e9).softmax(-1)
+        weights = (scores + (1 - mask.float()) * -1e9).softmax(-1) * mask
         return torch.einsum("...qk,...kv->...qv", weights, value), weights
     """,
     hints="""
     - Look down the table of symptoms: d_head stays the same. What changes from row to row, and what changes with it?
     - The favorites are right and the rows sum to 1, so softmax and dot products are fine. Only their scale can be
       wrong: which number is under the root, and which should be?
-    - Divide by the root of `query.shape[-1]`. For the mask: `scores.masked_fill(~mask, float('-inf'))`, before the
-      softmax.
+    - Divide by the root of `query.shape[-1]`. The rest is your `masked_softmax(scores, mask)`, and `weights @ value`.
     """,
     explanation="""
     The colleague divides by the root of the number of keys: `key.shape[-2]` where `key.shape[-1]` should be. One index,

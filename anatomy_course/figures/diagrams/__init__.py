@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from anatomy_course.figures.diagrams.attention import (
     cross_attention as cross_attention,
+    dot_products as dot_products,
     multi_head as multi_head,
     self_attention as self_attention,
     sequence_to_sequence as sequence_to_sequence,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from anatomy_course.figures.canvas import Number
 from anatomy_course.figures.drawing import Pen
 from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import look
 
+Pair = tuple[int, int]
 SOURCE = ("the", "animal", "was", "tired")
 TARGET = ("l'", "animal", "était", "fatigué")
 
@@ -22,7 +23,7 @@ def sequence_to_sequence() -> Picture:
     return pen.picture(
         "Two ways to translate. Above: a recurrent encoder reads four words and hands one single state to the "
         "decoder, which must write the whole translation from it. Below: the decoder also looks back, at each "
-        "step, at all encoder states through weights; thicker lines are larger weights."
+        "step, at all encoder states through weights that its own last state sets; thicker lines are larger weights."
     )
 
 
@@ -33,18 +34,14 @@ def _recurrent(pen: Pen, top: Number, title: str, note: str, attend: bool = Fals
     y = top + 118
     for i, (x, word) in enumerate(zip(states, SOURCE, strict=True)):
         pen.word(x + 24, y + 62, word)
-        pen.arrow((x + 24, y + 52), (x + 24, y + 34))
+        pen.arrow((x + 24, y + 52), (x + 24, y + (34 if attend or i < 3 else 37)))
         pen.box(x, y, 48, 32, f"h{'₁₂₃₄'[i]}", "memory" if attend else "residual")
         if i:
-            pen.arrow((x - 36, y + 16), (x, y + 16))
+            pen.arrow((x - 36, y + 16), (x if attend or i < 3 else x - 4, y + 16))
     for i, (x, word) in enumerate(zip(outputs, TARGET, strict=True)):
         pen.box(x, y, 48, 32, f"s{'₁₂₃₄'[i]}", "query" if attend else "residual")
-        if attend:
-            pen.word(x + 24, y + 62, word)
-            pen.arrow((x + 24, y + 34), (x + 24, y + 52))
-        else:
-            pen.word(x + 24, y - 32, word)
-            pen.arrow((x + 24, y), (x + 24, y - 22))
+        pen.word(x + 24, y + 62, word)
+        pen.arrow((x + 24, y + 34), (x + 24, y + 52))
         if i:
             pen.arrow((x - 28, y + 16), (x, y + 16))
     if attend:
@@ -55,10 +52,38 @@ def _recurrent(pen: Pen, top: Number, title: str, note: str, attend: bool = Fals
             pen.note(middle + 5, y - 12, f"{weight:.2f}", 9.5, ha="left")
         pen.arrow((states[0] + 24, y - 34), (outputs[3] + 24, y - 34), (outputs[3] + 24, y), role="weights", width=1.8)
         pen.text(400, y - 46, "weighted average of h₁ … h₄, here for s₄", 10, ha="left")
+        pen.arrow((outputs[2] + 24, y), (outputs[2] + 24, y - 17), (states[3] + 66, y - 17), role="query", width=1.8)
+        pen.note(410, y - 7, "s₃ asks: it sets the weights", 9.5, ha="left")
     else:
         pen.box(states[3] - 3, y - 4, 54, 40, "", "fail", fill=0)
         pen.arrow((states[3] + 51, y + 16), (outputs[0], y + 16), role="fail", width=2.4)
-        pen.note(outputs[0], y + 46, "the whole sentence must fit into h₄", 10.5, ha="left", va="top")
+        pen.note(outputs[0], y - 12, "the whole sentence must fit into h₄", 10.5, ha="left")
+
+
+@look()
+def dot_products(pairs: Mapping[str, tuple[Pair, Pair]]) -> Picture:
+    """Pairs of vectors in the plane, each with its dot product, worked out.
+
+    Args:
+        pairs: what there is to see → two vectors of two whole numbers, at most four pairs.
+    """
+    if not 1 <= len(pairs) <= 4:
+        raise ValueError(f"There are {len(pairs)} pairs; one to four can stand side by side.")
+    pen, told = Pen(700, 214), []
+    for i, (name, (one, other)) in enumerate(pairs.items()):
+        left, x, y, unit = 14 + 172 * i, 70 + 172 * i, 132, 26
+        product = one[0] * other[0] + one[1] * other[1]
+        pen.text(left, 20, name, 11.5, ha="left", weight="bold")
+        for letter, (right, up), role in (("a", one, "query"), ("b", other, "key")):
+            end = x + unit * right, y - unit * up
+            pen.arrow((x, y), end, role=role, width=2.2)
+            long = max(1.0, (right**2 + up**2) ** 0.5)
+            pen.text(end[0] + 11 * right / long, end[1] - 11 * up / long, letter, 12, weight="bold")
+        (a, b), (c, d) = ([f"({n})" if n < 0 else f"{n}" for n in pair] for pair in (one, other))
+        pen.text(left, 180, f"a · b = {a}·{c} + {b}·{d}".replace("-", "−"), 11, ha="left")
+        pen.text(left, 200, f"= {product}".replace("-", "−"), 12.5, ha="left", weight="bold")
+        told.append(f"{name}: {one} and {other} give {product}")
+    return pen.picture("Pairs of arrows with their dot products. " + "; ".join(told) + ".")
 
 
 @look()

@@ -8,6 +8,7 @@
 - `length_extrapolation`: position schemes on texts longer than those in training
 - `copy_task`: copying over a distance, by a Transformer and by an LSTM
 - `part_swaps`: a Llama's parts in the form of 2017, and what each of them does to a trained model
+- `head_look`: where the heads of a published encoder look, for a learner's experiment
 - `pronoun_heads`: which heads of a translator decide between *il* and *elle*
 - `attention_or_ablation`: the word that *it* attends to most, and the word that it needs most
 - `decoder_only_translation`: an encoder–decoder and a decoder alone; `training_variants`: other schedules and losses
@@ -43,6 +44,7 @@ from anatomy_course.lab.experiments.decoder_only_translation import (
     share_of_right_sentences as share_of_right_sentences,
     train_design as train_design,
 )
+from anatomy_course.lab.experiments.head_look import looks as looks
 from anatomy_course.lab.experiments.length_extrapolation import (
     length_experiment as length_experiment,
     neighbor_rows as neighbor_rows,

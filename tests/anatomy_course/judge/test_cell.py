@@ -308,9 +308,12 @@ def test_the_case_is_almost_right() -> None:
     assert torch.allclose(weights.sum(-1), torch.ones(64))
     assert torch.equal(weights.argmax(-1), healthy.weights.argmax(-1))
     assert weights.amax(-1).mean() < 0.6 * healthy.weights.amax(-1).mean()
-    shown = symptoms_of_attention_scale()
-    assert "largest weight, theirs" in shown.text and shown.html.count("<tr>") == 5
-    assert symptoms_of_attention_scale().html == shown.html
+    shown = symptoms_of_attention_scale("longer sentences", "larger scores")
+    assert "largest weight, theirs" in shown.text and shown.html.count("<tr>") == 9
+    ours = symptoms_of_attention_scale("wider heads", "larger scores", function=attention.scaled_dot_product_attention)
+    assert [line.split()[-1] == line.split()[-2] for line in ours.text.splitlines()[2:]] == [True] * 8
+    with pytest.raises(ValueError, match="choose two of longer sentences, wider heads"):
+        symptoms_of_attention_scale("everything")
 
 
 def test_prose_becomes_safe_html() -> None:

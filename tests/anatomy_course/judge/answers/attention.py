@@ -287,20 +287,10 @@ attention.one_word
     one_word_scaleafter: ((key @ query_i).softmax(0) / len(query_i) ** 0.5) @ value
         “likeness:no_scale+size_factor | Two things come together in your context. A known mistake: “Your context comes”
 
-attention.lookup
-    lookup_summ: table[input_ids].cumsum(-2)
-        “likeness:function | Your vectors are the running sum of the target over the position axis.”
-    lookup_listc: [table[i] for i in input_ids]
-        “type | You return a list of 7 tensors; one tensor is wanted.”
-    lookup_float_ids: table[input_ids.float()]
-        “crash | Only whole numbers or True/False can be used as an index; this tensor holds something”
-    arguments_exchanged: F.embedding(table, input_ids)
-        “crash | With `table` and `input_ids` swapped, your function would give the target in every case.”
-
 attention.repair
     repair_root_of_queries:
         scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-2])
-        weights = scores.masked_fill(~mask, -1e9).softmax(-1)
+        weights = scores.masked_fill(~mask, -1e9).softmax(-1) * mask
         return weights @ value, weights
         “likeness:temperature | come from the right scores times one number”
 

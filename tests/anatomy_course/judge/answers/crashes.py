@@ -16,13 +16,11 @@ class Bare(nn.Module):
 
 
 answers("""
-attention.lookup
-    second_axis: table[:, input_ids]
-        “crash | Index 9 is beyond the end of axis 1, which holds 3 (0 to 2): `table` has shape (11, 3).”
-    after_a_new_axis: table[None][..., 0, -input_ids]
-        “crash | Index -9 lies before the start of axis 2, which holds 3 (0 to 2): `table[None]”
-    the_first_row_from_the_end_is_there: table[-len(table), 9 + 0 * input_ids[0]]
-        “crash | Index 9 is beyond the end of axis 1, which holds 3 (0 to 2): `table` has shape (11, 3).”
+attention.weighted_average
+    second_axis: vectors[:, torch.tensor([99])]
+        “crash | Index 99 is beyond the end of axis 1, which holds”
+    after_a_new_axis: vectors[None][..., 0, torch.tensor([-99])]
+        “crash | Index -99 lies before the start of axis 2, which holds”
 
 attention.causal_mask
     one_turn_too_many:

@@ -156,13 +156,9 @@ attention.one_word
         return scores.softmax(-1) @ value
         “slip:operator | Line 2, ”
 
-attention.lookup
-    summed: table[input_ids].sum(dim=1)
-        “slip:call_less | Line 2, `table[input_ids].sum(dim=1)`: everything is right without the call at its end.”
-    averaged: torch.mean(table[input_ids], 1)
-        “slip:only_argument | Line 2, `torch.mean(table[input_ids], 1)`: everything is right with the first”
-    what_accounts_for_every_number_comes_first: F.embedding(input_ids, table) * math.sqrt(table.size(1))
-        “likeness:factor | times 1.73 (√3)”
+attention.causal_mask
+    summed: torch.ones(length, length).tril().bool().sum(dim=1)
+        “slip:call_less | `torch.ones(length, length).tril().bool().sum(dim=1)`: everything is right without the call”
 
 encoder.classifier_head
     another_speaker: [:, 0] ⇒ [:, 1]
