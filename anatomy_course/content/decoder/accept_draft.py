@@ -98,7 +98,7 @@ EXERCISE = written(
     - `chance = (target / draft).clamp(max=1)`; what is missing is `(target - draft).clamp(min=0)`, divided by its sum.
     """,
     explanation="""
-    Kept drafts give min(p, q) to each token. The refused ones are as many as what is missing, p − q where it is above 0,
-    so the two add up to p exactly, whatever the small model is (Leviathan et al. 2023, Chen et al. 2023).
+    Kept drafts give min(p, q) to each token. The refused ones are as many as what is missing, p − q where it is above
+    0, so the two add up to p exactly, whatever the small model is (Leviathan et al. 2023, Chen et al. 2023).
     """,
 )

@@ -26,7 +26,8 @@ def induction(vocab_size: int, length: int) -> list[tuple[Tensor, Tensor, Tensor
 
 
 def cases(generator: Generator) -> Cases:
-    for kind, vocab_size, half in (("a text that comes twice", 13, 5), ("A B … A", 17, 7), ("a large vocabulary", 61, 4)):
+    kinds = ("a text that comes twice", 13, 5), ("A B … A", 17, 7), ("a large vocabulary", 61, 4)
+    for kind, vocab_size, half in kinds:
         texts = []
         for _ in range(12):
             first = 1 + torch.randperm(vocab_size - 1, generator=generator)[:half]
@@ -91,7 +92,8 @@ EXERCISE = written(
     observe=drive,
     mistakes="""
     copies_itself: free.T, token.T, 20 ⇒ token.T, token.T, 20
-        “Your layer 1 matches the token with the token: it finds the earlier A, not what came after it, and says A again.”
+        “Your layer 1 matches the token with the token: it finds the earlier A, not what came after it, and says A
+        again.”
     next_token: place.roll(1, 0).T ⇒ place.roll(-1, 0).T
         “Your layer 0 looks for the position after its own, which the mask hides. Then nothing stands out, and it takes
         a little of everything.”
@@ -103,8 +105,8 @@ EXERCISE = written(
         “Layer 1 finds the right position and copies its free features. They hold A, the token before; B is in the
         position's token features.”
     asks_with_free: matches = sharp * token.T, free.T ⇒ matches = sharp * free.T, token.T
-        “Query and key of layer 1 have changed sides: it looks for the token before the second A, not for what came after
-        the first one.”
+        “Query and key of layer 1 have changed sides: it looks for the token before the second A, not for what came
+        after the first one.”
     both_free: matches = sharp * token.T ⇒ matches = sharp * free.T
         “Layer 1 compares the token before with the token before, so each position finds itself.”
     by_place (copies_itself):

@@ -64,7 +64,8 @@ def drive(answer: Callable[..., object], vocab_size: int, kinds: Tensor, strengt
         if len(ids) != len(input_ids) or len(ids) > 120 or ids.min() < 0 or ids.max() >= vocab_size:
             raise ValueError("run takes one text of up to 120 ids, each from 0 to vocab_size − 1.")
         heads = zip(kinds.flatten().tolist(), strengths.flatten(), strict=True)
-        return torch.stack([weights_of(KINDS[kind], ids, strength) for kind, strength in heads]).unflatten(0, kinds.shape)
+        weights = torch.stack([weights_of(KINDS[kind], ids, strength) for kind, strength in heads])
+        return weights.unflatten(0, kinds.shape)
 
     found = answer(run, vocab_size)
     if not isinstance(found, Tensor) or found.shape != kinds.shape or found.dtype != torch.bool:
@@ -114,8 +115,8 @@ EXERCISE = written(
     two thresholds: found - anyway > 0.3 ⇒ (found > 0.3) & (anyway < 0.3)
     """,
     hints="""
-    - A text in which every pair returns: random tokens, twice. At the second copy of A, the head should look at what came
-      after the first one. How many places back is that?
+    - A text in which every pair returns: random tokens, twice. At the second copy of A, the head should look at what
+      came after the first one. How many places back is that?
     - With n tokens twice it is n − 1 places back: `run(text).diagonal(1 - n, -2, -1).mean(-1)`. Now who else could look
       there? Run the same measure on a text of the same length in which nothing returns.
     - `text = torch.cat([half, half])`, `control = torch.randperm(vocab_size)[:60]`, and the difference of the two

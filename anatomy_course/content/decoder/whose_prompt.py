@@ -22,7 +22,7 @@ def whose_prompt(cached: Tensor, token_table: Tensor, norm, key_weight: Tensor, 
 
 
 def cases(generator: Generator) -> Cases:
-    for kind, vocab_size, length in (("a text", 197, 13), ("a longer text", 211, 47), ("one token", 397, 1)):
+    for kind, vocab_size, length in (("a text", 997, 13), ("a longer text", 1511, 47), ("one token", 397, 1)):
         seed = int(torch.randint(10**6, (1,), generator=generator))
         arguments = {"vocab_size": vocab_size, "length": length, "seed": seed}
         yield Case(arguments, kind, {"vocab_size": vocab_size, "position": length})
@@ -30,13 +30,13 @@ def cases(generator: Generator) -> Cases:
 
 def drive(answer: Callable[..., object], vocab_size: int, length: int, seed: int) -> object:
     """Which tokens an answer reads from the cache of a hidden model, kept in 16 bits."""
-    generator, rotary = torch.Generator().manual_seed(seed), RotaryPositions(4)
+    generator, rotary, vocab_size = torch.Generator().manual_seed(seed), RotaryPositions(4), max(2, vocab_size)
     input_ids = torch.randint(vocab_size, (length,), generator=generator)
     input_ids[1::7] = 0
     # All tokens share a direction, as in trained models, and their keys differ in length.
     token_table = normal(generator, vocab_size, 19) * (0.3 + torch.rand(vocab_size, 1, generator=generator))
     token_table, gain = token_table + normal(generator, 19) / 2, 0.5 + torch.rand(19, generator=generator)
-    key_weight = normal(generator, 19, 8) / 4
+    key_weight = normal(generator, 19, 8) / 16
 
     def turn(vectors: Tensor, positions: Tensor) -> Tensor:
         return rotary(positions)(vectors)
@@ -92,7 +92,7 @@ EXERCISE = written(
     squares: torch.cdist(straight, made).sum(dim=0) ⇒ torch.cdist(straight, made).square().sum(dim=0)
     """,
     hints="""
-    - In layer 0 nothing has been mixed yet: a key depends on its token and its position alone. And you know the position.
+    - In layer 0 nothing has been mixed yet: a key depends on its token and its position alone. You know the position.
     - Turn the cached keys back, by the negative of their positions. Then make the key of each token of the vocabulary:
       the norm, then W_K, cut into heads.
     - `torch.cdist(straight, made)` gives the distances, (heads, position, vocab_size). Add up the heads; the nearest

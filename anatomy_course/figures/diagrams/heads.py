@@ -199,7 +199,7 @@ def induction_circuit() -> Picture:
     pen.note(places[3], 115, "asks: who has A before it?", **plain)
     pen.note(places[3], 144, "copies B", **plain)
     return pen.picture(
-        "Five positions: <bos>, A, B, …, A again. In layer 0 the token A is copied to its right neighbor B, which then "
-        "holds its own token B and, as the one before, A. In layer 1 the second A asks who has A before it, finds B and "
-        "copies it: the next token is B."
+        "Five positions: <bos>, A, B, …, A again. In layer 0 the token A is copied to its right neighbor B, which "
+        "then holds its own token B and, as the one before, A. In layer 1 the second A asks who has A before it, "
+        "finds B and copies it: the next token is B."
     )

@@ -2,14 +2,13 @@
 
 import pytest
 import torch
-from decoding_models import gpt2_step, hf_gpt2, normal, our_gpt2, prompts, some_logits
+from decoding_models import gpt2_step, hf_gpt2, normal, our_gpt2, prompts
 from hypothesis import given, settings, strategies as st
 from seeds import SEEDS
 
 from anatomy_course.judge import find_exercise
 from anatomy_utils.decoding import SeenIds, generate
 from anatomy_utils.decoding.beam_step import Search, SearchRules, advance
-from anatomy_utils.decoding.filters import temperature
 
 FEW = settings(max_examples=15)
 beam_step, translate = (find_exercise(f"encoder_decoder.{name}").resolve() for name in ("beam_step", "translate"))
