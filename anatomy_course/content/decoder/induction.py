@@ -46,10 +46,10 @@ def drive(answer: Callable[[int, int], object], vocab_size: int, length: int, in
         return Objection("weights", wrong)
     stream = torch.cat([torch.eye(vocab_size)[input_ids], torch.eye(length).expand(len(input_ids), -1, -1)], dim=-1)
     stream = torch.cat([stream, torch.zeros(*input_ids.shape, 2 * vocab_size)], dim=-1)
-    looks = []
+    looks: list[Tensor] = []
     for query, key, value, output in layers:  # type: ignore[attr-defined]
-        projected = (stream @ weight.float() for weight in (query, key, value))
-        context, weights = scaled_dot_product_attention(*projected, causal(length))
+        asked, found, brought = (stream @ weight.float() for weight in (query, key, value))
+        context, weights = scaled_dot_product_attention(asked, found, brought, causal(length))
         stream, looks = stream + context @ output.float(), [*looks, clear(weights)[:, half + 1 :]]
     said = clear(stream[:, half + 1 :, -vocab_size:].softmax(-1))
     places = (input_ids[:, None, 1 : half + 1] == input_ids[:, half + 1 :, None]).int().argmax(-1) + 1

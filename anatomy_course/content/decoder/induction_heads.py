@@ -21,8 +21,11 @@ def induction_heads(run, vocab_size: int) -> Tensor:
     return found - anyway > 0.3
 
 
-KINDS = ("induction",) * 3 + ("half a text back", "the same token", "the one before") * 2
-KINDS += ("itself", "the first", "everything") * 3
+KINDS = [
+    *["induction"] * 3,
+    *["half a text back", "the same token", "the one before"] * 2,
+    *["itself", "the first", "everything"] * 3,
+]
 
 
 def cases(generator: Generator) -> Cases:

@@ -182,7 +182,8 @@ def induction_circuit() -> Picture:
     """The two steps by which “A B … A” goes on with B: what is written at B, and what finds it there."""
     pen = Pen(WIDE, 310, "Two heads, one after the other", "“A B … A” → B")
     words, before = ("<bos>", "A", "B", "…", "A"), ("", "before: <bos>", "before: A", "before: …", "before: …")
-    step, plain = (WIDE - 120) / 5, {"bbox": {"facecolor": PAGE, "edgecolor": "none"}}
+    step = (WIDE - 120) / 5
+    plain: dict[str, Any] = {"bbox": {"facecolor": PAGE, "edgecolor": "none"}}
     places = [110 + (i + 0.5) * step for i in range(len(words))]
     for y, label in ((272, "tokens"), (176, "after layer 0"), (80, "after layer 1")):
         pen.note(12, y, label, ha="left")
