@@ -72,7 +72,7 @@ EXERCISE = written(
     not_normalized: missing / missing.sum(dim=-1, keepdim=True) ⇒ missing
         “What is missing is right, but its rows do not sum to 1.”
     softmax: missing / missing.sum(dim=-1, keepdim=True) ⇒ missing.softmax(dim=-1)
-        “You make probabilities with a softmax: tokens of which nothing is missing get a share. Divide by the sum.”
+        “You make probabilities with a softmax: tokens that lack nothing get a share, too. Divide by the sum.”
     half_sure: .clamp(max=1) ⇒ .clamp(max=1) / 2
         “You keep half as many drafts as you could.”
     all_or_nothing: chance = (target / draft).clamp(max=1) ⇒ chance = (target >= draft).float()

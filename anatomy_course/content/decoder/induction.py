@@ -66,14 +66,12 @@ def clear(shares: Tensor) -> Tensor:
 
 def off(layers: object, width: int) -> str:
     """What keeps these weights from being two heads, in a sentence."""
-    whole = isinstance(layers, list | tuple) and len(layers) == 2
-    if not whole or not all(isinstance(layer, list | tuple) and len(layer) == 4 for layer in layers):  # type: ignore
+    sized = (list, tuple)
+    if not isinstance(layers, sized) or [len(each) for each in layers if isinstance(each, sized)] != [4, 4]:
         return "Two layers are wanted, each with four weights: [(W_Q, W_K, W_V, W_O), (W_Q, W_K, W_V, W_O)]."
-    for number, layer in enumerate(layers):  # type: ignore[arg-type, var-annotated]
-        if not all(isinstance(weight, Tensor) and weight.dim() == 2 for weight in layer):
-            return f"In layer {number}, something is not a tensor of two axes."
-        (q, k, v, o), ends = (tuple(weight.shape) for weight in layer), (width, width, width, width)
-        if (q[0], k[0], v[0], o[1]) != ends or q[1] != k[1] or v[1] != o[0]:
+    for number, layer in enumerate(layers):
+        q, k, v, o = (tuple(weight.shape) for weight in layer)
+        if (len(q), len(k), len(v), len(o)) != (2,) * 4 or (q[0], k, v[0], o) != (width, q, width, (v[1], width)):
             return (
                 f"In layer {number}, W_Q, W_K, W_V and W_O have the shapes {q}, {k}, {v} and {o}. The stream has "
                 f"{width} features: W_Q, W_K and W_V need {width} rows, W_O {width} columns, and the widths in between "
@@ -125,11 +123,6 @@ EXERCISE = written(
         before.”
     """,
     also_right="""
-    written into the last features of all that are free:
-        split([vocab_size, length, vocab_size, vocab_size]) ⇒ split([vocab_size, length, vocab_size, vocab_size])
-        previous = ⇒
-            free = free.flip(0)
-            previous =
     sharp keys:
         sharp * place.T, place.roll(1, 0).T ⇒ place.roll(-1, 0).T, sharp * place.T
     number by number:

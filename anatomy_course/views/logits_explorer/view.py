@@ -168,7 +168,7 @@ class LogitsExplorer(AnatomyWidget):
         return np.concatenate([single, groups]), counts
 
     def still_picture(self) -> Picture:
-        """The likeliest tokens at the chosen position; with a filter, where it cuts off the sum of the probabilities."""
+        """The likeliest tokens at the chosen position; with a filter, where it cuts the added probabilities off."""
         found, words = self.distribution(), self.words()[:MOST_IN_TWIN]
         others = self.vocab_size - len(words)
         told = ", ".join(f"{word} {p:.0%}" for word, p in list(zip(words, found.after, strict=False))[:5])
