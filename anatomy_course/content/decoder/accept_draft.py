@@ -32,6 +32,7 @@ def cases(generator: Generator) -> Cases:
 
 def drive(answer: Callable[[Tensor, Tensor], object], draft: Tensor, target: Tensor) -> object:
     """The share of drafts that are kept, and how often each token is written, drafts and others together."""
+    draft, target = (each / each.sum(dim=-1, keepdim=True) for each in (draft, target))
     found = answer(draft, target)
     if not isinstance(found, tuple) or len(found) != 2 or any(getattr(f, "shape", None) != draft.shape for f in found):
         return Objection("two", "Two tensors are wanted, chance and instead, each with the shape of draft.")
