@@ -28,8 +28,8 @@ NAMESAKES = {"GatedFeedForward"}
 """Public classes that may share their name: what notebook 08 gives is a text that runs without the course."""
 LINES = {
     "anatomy_utils, the small package": (("anatomy_utils",), 15_000),
-    "the two packages together": (anatomy_course.PACKAGES, 59_150),
-    "the exercises": (("anatomy_course/content",), 10_350),
+    "the two packages together": (anatomy_course.PACKAGES, 59_560),
+    "the exercises": (("anatomy_course/content",), 10_630),
     "what judges answers": (("anatomy_course/judge", "anatomy_course/capstone"), 12_970),
     "the tests": (("tests",), 33_000),
 }

@@ -43,7 +43,7 @@ decoder.cross_entropy
     loss_exp: F.cross_entropy(logits.mT, labels).exp()
         “mistake:perplexity | Yours is e to the power of the loss: that is the perplexity.”
     in_bits: result / math.log(2)
-        “likeness:factor | Your cross-entropy is the target times 1.44 (1 / log 2).”
+        “likeness:factor | Your cross-entropy is the target times 1.44 (1/log 2).”
     negative: -result
         “likeness:sign | Your cross-entropy is the target with its sign flipped.”
     larger: result + 0.5
