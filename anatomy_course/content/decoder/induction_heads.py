@@ -28,14 +28,14 @@ KINDS = [
 ]
 
 
+SHAPES = ((3, 6), (6, 3), (2, 9))
+"""Layers and heads of a hidden model."""
+
+
 def cases(generator: Generator) -> Cases:
-    for layers, heads, vocab_size in ((3, 6, 101), (6, 3, 151), (2, 9, 211)):
-        arguments = {
-            "vocab_size": vocab_size,
-            "kinds": torch.randperm(len(KINDS), generator=generator).view(layers, heads),
-            "strengths": 0.55 + 0.4 * torch.rand(layers, heads, generator=generator),
-        }
-        yield Case(arguments, "a hidden model", {"layers": layers, "heads": heads} if heads == 3 else {})
+    for number, vocab_size in enumerate((101, 151, 211)):
+        seed = int(torch.randint(10**6, (1,), generator=generator)) * 3 + number
+        yield Case({"vocab_size": vocab_size, "seed": seed}, "a hidden model", {"vocab_size": vocab_size})
 
 
 def weights_of(kind: str, ids: Tensor, strength: Tensor) -> Tensor:
@@ -59,8 +59,11 @@ def weights_of(kind: str, ids: Tensor, strength: Tensor) -> Tensor:
     return share * aim / aim.sum(-1, keepdim=True).clamp(min=1) + (1 - share) * rest
 
 
-def drive(answer: Callable[..., object], vocab_size: int, kinds: Tensor, strengths: Tensor) -> object:
-    """Which heads an answer names."""
+def drive(answer: Callable[..., object], vocab_size: int, seed: int) -> object:
+    """Which heads of a hidden model an answer names."""
+    generator, vocab_size = torch.Generator().manual_seed(seed), max(100, vocab_size)
+    kinds = torch.randperm(len(KINDS), generator=generator).view(SHAPES[seed % 3])
+    strengths = 0.55 + 0.4 * torch.rand(kinds.shape, generator=generator)
 
     def run(input_ids: Tensor) -> Tensor:
         ids = input_ids.flatten()
