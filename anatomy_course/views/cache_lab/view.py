@@ -135,10 +135,9 @@ class CacheLab(Asking):
             pen.rectangle(x, y, 14, 14, facecolor=color)
             pen.note(x + 20, y + 7, words, ha="left")
         return pen.picture(
-            f"{steps} steps after a prompt of {len(self.prompt)} tokens, a row each. With the cache, the grid grows by "
-            f"one computed column a step: keys and values of {computed[0]} positions are computed in all. Without it "
-            f"each step computes its whole row, {computed[1]} in all. Each position kept takes "
-            f"{self.entry['bytes']:,} bytes."
+            f"{steps} steps after a prompt of {len(self.prompt)} tokens, a row each; with the cache the grid grows by "
+            f"one computed column a step. Keys and values of {computed[0]} positions are computed with the cache, of "
+            f"{computed[1]} without it. Each position kept takes {self.entry['bytes']:,} bytes."
         )
 
 
