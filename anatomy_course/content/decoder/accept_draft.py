@@ -26,13 +26,13 @@ def cases(generator: Generator) -> Cases:
             target[0] = draft[0]
         if "zeros" in kind:
             (draft if "draft" in kind else target)[:, 1::3] = -torch.inf
-        arguments = {"draft": draft.softmax(-1), "target": target.softmax(-1)}
+        arguments = {"draft_logits": draft, "target_logits": target}
         yield Case(arguments, kind, {"batch": batch, "vocab_size": vocab_size})
 
 
-def drive(answer: Callable[[Tensor, Tensor], object], draft: Tensor, target: Tensor) -> object:
+def drive(answer: Callable[[Tensor, Tensor], object], draft_logits: Tensor, target_logits: Tensor) -> object:
     """The share of drafts that are kept, and how often each token is written, drafts and others together."""
-    draft, target = (each / each.sum(dim=-1, keepdim=True) for each in (draft, target))
+    draft, target = draft_logits.softmax(dim=-1), target_logits.softmax(dim=-1)
     found = answer(draft, target)
     if not isinstance(found, tuple) or len(found) != 2 or any(getattr(f, "shape", None) != draft.shape for f in found):
         return Objection("two", "Two tensors are wanted, chance and instead, each with the shape of draft.")
