@@ -28,20 +28,28 @@ def induction(vocab_size: int, length: int) -> list[tuple[Tensor, Tensor, Tensor
 def cases(generator: Generator) -> Cases:
     kinds = ("a text that comes twice", 13, 5), ("A B … A", 17, 7), ("a large vocabulary", 61, 4)
     for kind, vocab_size, half in kinds:
-        texts = []
-        for _ in range(12):
-            first = 1 + torch.randperm(vocab_size - 1, generator=generator)[:half]
-            order = torch.arange(half)
-            while "twice" not in kind and ((order.diff() == 1).any() or order[0] == half - 1 or order[0] == 0):
-                order = torch.randperm(half, generator=generator)
-            texts.append(torch.cat([torch.zeros(1, dtype=torch.long), first, first[order]]))
-        arguments = {"vocab_size": vocab_size, "length": 2 * half + 1, "input_ids": torch.stack(texts)}
-        yield Case(arguments, kind, {"vocab_size": vocab_size, "length": 2 * half + 1})
+        sizes = {"vocab_size": vocab_size, "length": 2 * half + 1}
+        seed = int(torch.randint(10**6, (1,), generator=generator))
+        yield Case({**sizes, "twice": "twice" in kind, "seed": seed}, kind, sizes)
 
 
-def drive(answer: Callable[[int, int], object], vocab_size: int, length: int, input_ids: Tensor) -> object:
+def texts(vocab_size: int, half: int, twice: bool, seed: int) -> Tensor:
+    """Twelve texts: <bos>, tokens, and the same tokens again, in another order unless `twice`."""
+    generator, made = torch.Generator().manual_seed(seed), []
+    for _ in range(12):
+        first, order = 1 + torch.randperm(vocab_size - 1, generator=generator)[:half], torch.arange(half)
+        while not twice and ((order.diff() == 1).any() or order[0] == half - 1 or order[0] == 0):
+            order = torch.randperm(half, generator=generator)
+        made.append(torch.cat([torch.zeros(1, dtype=torch.long), first, first[order]]))
+    return torch.stack(made)
+
+
+def drive(answer: Callable[[int, int], object], vocab_size: int, length: int, twice: bool, seed: int) -> object:
     """What follows each token that was there before, and where the two heads look: −1 where nothing has 0.9."""
-    layers, width, half = answer(vocab_size, length), 3 * vocab_size + length, length // 2
+    half = max(4, length // 2)
+    vocab_size, length = max(half + 1, vocab_size), 2 * half + 1
+    input_ids, width = texts(vocab_size, half, twice, seed), 3 * vocab_size + length
+    layers = answer(vocab_size, length)
     if wrong := off(layers, width):
         return Objection("weights", wrong)
     stream = torch.cat([torch.eye(vocab_size)[input_ids], torch.eye(length).expand(len(input_ids), -1, -1)], dim=-1)

@@ -67,8 +67,8 @@ def drive(answer: Callable[..., object], vocab_size: int, seed: int) -> object:
 
     def run(input_ids: Tensor) -> Tensor:
         ids = input_ids.flatten()
-        if len(ids) != len(input_ids) or len(ids) > 120 or ids.min() < 0 or ids.max() >= vocab_size:
-            raise ValueError("run takes one text of up to 120 ids, each from 0 to vocab_size − 1.")
+        if len(ids) != len(input_ids) or len(ids) > 120:
+            raise ValueError("run takes one text of up to 120 ids, (position,).")
         heads = zip(kinds.flatten().tolist(), strengths.flatten(), strict=True)
         weights = torch.stack([weights_of(KINDS[kind], ids, strength) for kind, strength in heads])
         return weights.unflatten(0, kinds.shape)
