@@ -18,14 +18,16 @@ def accept_draft(draft: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def cases(generator: Generator) -> Cases:
-    for kind in ("two models", "one text", "a draft with zeros", "a target with zeros", "two models that agree"):
+    zeros = "a draft with zeros", "a target with zeros", "zeros in draft and target"
+    for kind in ("two models", "one text", *zeros, "two models that agree"):
         (batch,), (vocab_size,) = primes(generator, 1, (2, 3, 5)), primes(generator, 1, (7, 11))
         batch = 1 if kind == "one text" else batch
         draft, target = (2 * normal(generator, batch, vocab_size) for _ in range(2))
         if kind == "two models that agree":
             target[0] = draft[0]
-        if "zeros" in kind:
-            (draft if "draft" in kind else target)[:, 1::3] = -torch.inf
+        for name, logits in (("draft", draft), ("target", target)):
+            if kind in zeros and name in kind:
+                logits[:, 1::3] = -torch.inf
         arguments = {"draft_logits": draft, "target_logits": target}
         yield Case(arguments, kind, {"batch": batch, "vocab_size": vocab_size})
 
