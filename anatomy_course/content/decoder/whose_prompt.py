@@ -38,7 +38,7 @@ def drive(answer: Callable[..., object], vocab_size: int, length: int, seed: int
     token_table[:, 0], key_weight[0] = 4, -0.6  # all keys share a direction, as in trained models
 
     def turn(vectors: Tensor, positions: Tensor) -> Tensor:
-        return rotary(positions)(vectors)
+        return rotary(positions)(vectors[None])[0]
 
     def norm(vectors: Tensor) -> Tensor:
         return F.rms_norm(vectors, gain.shape, gain)
