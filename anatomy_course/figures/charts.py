@@ -214,6 +214,7 @@ def bars(
     xlabel: str = "",
     title: str = "",
     digits: int = 2,
+    texts: Mapping[str, Sequence[str]] | None = None,
     roles: Mapping[str, str] | None = None,
     alt: str = "",
 ) -> Picture:
@@ -224,6 +225,7 @@ def bars(
         heights: (bar) numbers, or name → (bar) numbers for several series.
         xlabel: what the length of a bar means, with its unit.
         digits: decimals of the printed values.
+        texts: series name → (bar) what is printed in place of the values.
         roles: series name → role of the palette.
         alt: alt text; every value by default.
 
@@ -257,8 +259,9 @@ def bars(
         places = np.arange(len(row)) * group + 4.5 + thick * (n + 0.5)
         axes.barh(places, row, thick - 2, facecolor=shade if n == 0 else canvas.tint(shade, 0.35), edgecolor=shade,
                   hatch=HATCHES[n], linewidth=1, label=name)  # fmt: skip
-        for place, value in zip(places, row, strict=True):
-            axes.annotate(canvas.number(value, digits), (max(value, 0) if np.isfinite(value) else 0, place), (5, 0),
+        printed = texts[name] if texts else [canvas.number(value, digits) for value in row]
+        for place, value, words in zip(places, row, printed, strict=True):
+            axes.annotate(words, (max(value, 0) if np.isfinite(value) else 0, place), (5, 0),
                           textcoords="offset points", va="center", fontsize=10.5)  # fmt: skip
     axes.set_ylim(group * len(names), 0)
     axes.set_yticks([group * (i + 0.5) for i in range(len(names))], names, fontsize=11, parse_math=False)

@@ -59,7 +59,7 @@ NOTEBOOKS = (
     ),
     Notebook(
         "04_decoder", "decoder", "Decoder", "writing one token after the other",
-        "How does a model write, one token after the other?", 155, 205,
+        "How does a model write, one token after the other?", 150, 245,
     ),
     Notebook(
         "05_encoder_decoder", "encoder_decoder", "Encoder–decoder", "from one sequence to another",

@@ -111,11 +111,14 @@ class RotaryPositions(nn.Module):
         """The turn of each of the given positions, counted from 0: computed once, used in every layer.
 
         Args:
-            positions: one row for all texts, or one row per text.
+            positions: one row for all texts, or one row per text; below 0 they turn back.
         """
+        back, positions = positions < 0, positions.abs()
         if positions.numel() and (last := int(positions.max())) >= len(self.cosines):
             self._prepare(max(last + 1, 2 * len(self.cosines)), positions.device)
         cosines, sines = self.cosines[positions], self.sines[positions]
+        if back.any():
+            sines = torch.where(back[..., None], -sines, sines)
         if positions.dim() == 2:
             cosines, sines = cosines[:, None], sines[:, None]  # batch 1 position d_head
         return Rotation(cosines, sines, self.layout)

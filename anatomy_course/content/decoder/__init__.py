@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 EXERCISES = """
-    batch_of vocabulary_logits cross_entropy perplexity next_probabilities top_k top_p repetition_penalty
-    attend_with_cache write share_heads repair rms_norm gated_feed_forward
+    batch_of cross_entropy top_k top_p repetition_penalty
+    attend_with_cache write share_heads whose_prompt induction induction_heads repair accept_draft rms_norm
+    gated_feed_forward
 """.split()

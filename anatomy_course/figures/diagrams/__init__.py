@@ -26,7 +26,11 @@ from anatomy_course.figures.diagrams.course import (
     three_branches as three_branches,
     where_are_we as where_are_we,
 )
-from anatomy_course.figures.diagrams.heads import head_sharing as head_sharing, split_heads as split_heads
+from anatomy_course.figures.diagrams.heads import (
+    head_sharing as head_sharing,
+    induction_circuit as induction_circuit,
+    split_heads as split_heads,
+)
 from anatomy_course.figures.diagrams.numbers import masks as masks, positions as positions, six_steps as six_steps
 from anatomy_course.figures.diagrams.rotation import rotated_pair as rotated_pair
 

@@ -13,7 +13,7 @@ from anatomy_course.figures.canvas import Kind, Number, number, printable, shape
 from anatomy_course.figures.cells import color_bar
 from anatomy_course.figures.drawing import Pen
 from anatomy_course.figures.picture import Picture
-from anatomy_course.figures.style import look
+from anatomy_course.figures.style import PAGE, look
 
 LANE_TITLES = {"right": "✓ right: view, then transpose", "wrong": "✗ wrong: view alone"}
 WIDE, MIDDLE = 700, 352
@@ -175,3 +175,32 @@ def _bytes(count: int) -> str:
         if count >= size:
             return f"{number(count / size, 1)} {unit}"
     return f"{count} bytes"
+
+
+@look()
+def induction_circuit() -> Picture:
+    """The two steps by which “A B … A” goes on with B: what is written at B, and what finds it there."""
+    pen = Pen(WIDE, 310, "Two heads, one after the other", "“A B … A” → B")
+    words, before = ("<bos>", "A", "B", "…", "A"), ("", "before: <bos>", "before: A", "before: …", "before: …")
+    step = (WIDE - 120) / 5
+    plain: dict[str, Any] = {"bbox": {"facecolor": PAGE, "edgecolor": "none"}}
+    places = [110 + (i + 0.5) * step for i in range(len(words))]
+    for y, label in ((272, "tokens"), (176, "after layer 0"), (80, "after layer 1")):
+        pen.note(12, y, label, ha="left")
+    for x, word, note in zip(places, words, before, strict=True):
+        pen.arrow((x, 256), (x, 198), kind="residual")
+        pen.arrow((x, 156), (x, 102), kind="residual")
+        pen.box(x - 44, 256, 88, 32, word, bold=True)
+        pen.box(x - 44, 156, 88, 41, word, note=note)
+        pen.box(x - 44, 60, 88, 41, word, note="next: B" if x == places[4] else "")
+    for start, end, y in ((1, 2, 228), (2, 4, 130)):
+        ends = places[start] + 8, places[end] - 8
+        pen.arrow((ends[0], y + 28), (ends[0], y), (ends[1], y), (ends[1], y - 28), role="value", width=2)
+    pen.note(places[1] + step / 2, 216, "copies A")
+    pen.note(places[3], 115, "asks: who has A before it?", **plain)
+    pen.note(places[3], 144, "copies B", **plain)
+    return pen.picture(
+        "Five positions: <bos>, A, B, …, A again. In layer 0 the token A is copied to its right neighbor B, which "
+        "then holds its own token B and, as the one before, A. In layer 1 the second A asks who has A before it, "
+        "finds B and copies it: the next token is B."
+    )

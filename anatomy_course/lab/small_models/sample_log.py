@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -23,11 +24,13 @@ class LoggedSamples:
         steps: of training done until then.
         texts: each word drawn with its probability.
         grammatical: the share of the texts that the grammar accepts.
+        measured: what `measure` said of the model.
     """
 
     steps: int
     texts: tuple[str, ...]
     grammatical: float
+    measured: float = math.nan
 
 
 class SampleLog:
@@ -36,16 +39,21 @@ class SampleLog:
     Args:
         moments: after how many steps; 0 is before the first one.
         seed: of what is drawn, the same at every moment.
+        measure: one more number of the model, its loss on texts that are held out for example.
     """
 
-    def __init__(self, moments: Sequence[int], *, seed: int = 0) -> None:
+    def __init__(
+        self, moments: Sequence[int], *, seed: int = 0, measure: Callable[[LanguageModel], float] | None = None
+    ) -> None:
         self.moments = tuple(moments)
         self.pages: list[LoggedSamples] = []
-        self._seed = seed
+        self._seed, self._measure = seed, measure
 
     def __call__(self, model: LanguageModel, steps: int) -> None:
         """Log samples, if this is one of the moments."""
         if steps not in self.moments:
             return
         texts = sample_texts(model, TEXTS, torch.Generator().manual_seed(self._seed))
-        self.pages.append(LoggedSamples(steps, tuple(texts), share_grammatical(texts)))
+        with torch.no_grad():
+            measured = math.nan if self._measure is None else self._measure(model)
+        self.pages.append(LoggedSamples(steps, tuple(texts), share_grammatical(texts), measured))

@@ -13,8 +13,11 @@ from typing import Any
 import torch
 import traitlets
 
-from anatomy_course.figures import plots
+from anatomy_course.figures import canvas
+from anatomy_course.figures.canvas import printable
+from anatomy_course.figures.drawing import Pen
 from anatomy_course.figures.picture import Picture
+from anatomy_course.figures.style import look
 from anatomy_course.lab.experiments import cache_cost as costs, part_swaps
 from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.base import attributes
@@ -26,8 +29,6 @@ from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 MOST_POSITIONS = 24
-ROLES = ("key", "query", "value")
-"""Of what is computed without the cache, computed with it, and read from it."""
 LENGTHS = (16, 32, 64, 128, 256)
 """Positions at which the cache lab measures, as far as the model has them."""
 
@@ -108,23 +109,36 @@ class CacheLab(Asking):
         others = [cost for cost in self.costs if cost["length"] != length]
         return {"costs": sorted([*others, found], key=lambda cost: int(cost["length"]))}
 
+    @look()
     def still_picture(self) -> Picture:
-        """What each step computes and reads; nothing that a clock has told."""
-        on, off = self.steps(cached=True), self.steps(cached=False)
-        heights = {
-            "computed without a cache": [step.computed for step in off],
-            "computed with it": [step.computed for step in on],
-            "read from it": [step.read for step in on],
-        }
-        labels = ["step 0: the prompt", *(f"step {i}" for i in range(1, len(on)))]
-        computed, instead = (sum(step.computed for step in steps) for steps in (on, off))
-        return plots.bars(
-            labels, heights, xlabel="positions", title=self.label, digits=0,
-            roles=dict(zip(heights, ROLES, strict=True)),
-            alt=f"{len(on)} steps after a prompt of {len(self.prompt)} tokens: keys and values of {computed} "
-            f"positions are computed with the cache, of {instead} without it. Each position kept takes "
-            f"{self.entry['bytes']:,} bytes.",
-        )  # fmt: skip
+        """The grid, with the cache and without: a row for each step, a column for each position."""
+        columns, steps = [*self.prompt, *self.written[:-1]], len(self.written)
+        side = min(24.0, 268 / len(columns))
+        pen = Pen(700, 176 + (side + 4) * steps, self.label)
+        computed = []
+        for lane, (title, cached) in enumerate((("with a cache", True), ("without one", False))):
+            left, found = 110 + 300 * lane, self.steps(cached)
+            computed.append(sum(step.computed for step in found))
+            pen.text(left, 66, title, 12, ha="left", weight="bold")
+            for place, word in enumerate(columns):
+                pen.text(left + (place + 0.4) * side, 132, printable(word, 9), 9, rotation=90, va="bottom")
+            for row, step in enumerate(found):
+                y = 138 + row * (side + 4)
+                if not lane:
+                    pen.note(12, y + side / 2, f"step {row}" if row else "step 0: prompt", ha="left")
+                for place in range(step.read + step.computed):
+                    color = canvas.role("key") if place >= step.read else "#d3d8dc"
+                    pen.rectangle(left + place * side, y, side - 3, side - 3, facecolor=color)
+        y = 150 + steps * (side + 4)
+        keys = (110, canvas.role("key"), "computed in this step"), (300, "#d3d8dc", "read from the cache")
+        for x, color, words in keys:
+            pen.rectangle(x, y, 14, 14, facecolor=color)
+            pen.note(x + 20, y + 7, words, ha="left")
+        return pen.picture(
+            f"{steps} steps after a prompt of {len(self.prompt)} tokens, a row each; with the cache the grid grows by "
+            f"one computed column a step. Keys and values of {computed[0]} positions are computed with the cache, of "
+            f"{computed[1]} without it. Each position kept takes {self.entry['bytes']:,} bytes."
+        )
 
 
 def cache_lab(

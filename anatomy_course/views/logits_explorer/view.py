@@ -168,19 +168,38 @@ class LogitsExplorer(AnatomyWidget):
         return np.concatenate([single, groups]), counts
 
     def still_picture(self) -> Picture:
-        """The likeliest tokens at the chosen position, before and after the filters."""
+        """The likeliest tokens at the chosen position; with a filter, where it cuts the added probabilities off."""
         found, words = self.distribution(), self.words()[:MOST_IN_TWIN]
         others = self.vocab_size - len(words)
-        series = {f"softmax, T = {self.temperature:g}": found.before[: len(words)]}
-        if self._filters:
-            series[f"after {self._filters}"] = found.after[: len(words)]
         told = ", ".join(f"{word} {p:.0%}" for word, p in list(zip(words, found.after, strict=False))[:5])
         text = " ".join(self.tokens[: self.position + 1])
-        return plots.bars(
-            words, series, xlabel="probability", title=f"{self.label}: after “{self.tokens[self.position]}”",
-            alt=f"What may follow “{text}”, of {self.vocab_size} tokens, at temperature {self.temperature:g}"
+        title = f"{self.label}: after “{self.tokens[self.position]}”"
+        alt = (
+            f"What may follow “{text}”, of {self.vocab_size} tokens, at temperature {self.temperature:g}"
             f"{', ' if self._filters else ''}{self._filters}: {told}. "
-            f"All other {others} tokens together: {found.after[len(words):].sum():.0%}.",
+            f"All other {others} tokens together: {found.after[len(words) :].sum():.0%}."
+        )
+        if self._filters:
+            return self._where_it_cuts(found, title, f"{alt} {found.kept.sum():.0f} tokens are kept.")
+        series = {f"softmax, T = {self.temperature:g}": found.before[: len(words)]}
+        return plots.bars(words, series, xlabel="probability", title=title, alt=alt)
+
+    def _where_it_cuts(self, found: Distribution, title: str, alt: str) -> Picture:
+        """The probabilities added up over the rank, and the two filters as two lines."""
+        ranks = np.cumsum(self._entries(self.position)[1])
+        ranks, sums = (np.append(each, each[-1]) for each in (ranks, np.cumsum(found.before)))
+        curves = {f"added up, T = {self.temperature:g}": sums}
+        if self.top_p < 1:
+            curves[f"p = {self.top_p:g}"] = np.full(len(ranks), self.top_p)
+        if self.top_k:  # an upright line: two points at one rank
+            place = min(int(np.searchsorted(ranks, self.top_k)), len(ranks) - 2)
+            ranks = np.insert(ranks, place, ranks[place])[:-1]
+            curves = {name: np.insert(curve, place, curve[place])[:-1] for name, curve in curves.items()}
+            curves[f"k = {self.top_k}"] = np.full(len(ranks), np.nan)
+            curves[f"k = {self.top_k}"][place : place + 2] = 0.0, 1.0
+        return plots.lines(
+            ranks, curves, log="x", limits=(0, 1.02), xlabel="rank of the token, 1 being the likeliest",
+            ylabel="probability up to this rank", title=title, alt=alt,
         )  # fmt: skip
 
     @property

@@ -98,9 +98,11 @@ class PartSwapper(Asking):
         return plots.bars(
             list(rows), {name: [math.log10(row[key]) for row in rows.values()]
                          for name, key in zip(SETS, ("plain", "street"), strict=True)},
-            xlabel=f"log₁₀ of the perplexity (2 = 100, 3 = 1,000; blind guessing: {math.log10(self.blind):.1f})",
+            xlabel=f"perplexity, in powers of ten (2 = 100, 3 = 1,000; blind guessing: {three_digits(self.blind)})",
             title=self.label,
-            digits=1, roles={SETS[0]: "query", SETS[1]: "value"},
+            texts={name: [three_digits(row[key]) for row in rows.values()]
+                   for name, key in zip(SETS, ("plain", "street"), strict=True)},
+            roles={SETS[0]: "query", SETS[1]: "value"},
             alt=f"Perplexity on {SETS[0]} and on {SETS[1]}: {told}. Blind guessing has {self.blind:,}.",
         )  # fmt: skip
 

@@ -13,6 +13,8 @@ def test_steps_are_counted_and_lengths_measured_one_by_one() -> None:
     lab = cache_lab()
     assert [(step.computed, step.read) for step in lab.steps(cached=True)] == [(3, 0), (1, 3), (1, 4), (1, 5)]
     assert [(step.computed, step.read) for step in lab.steps(cached=False)] == [(3, 0), (4, 0), (5, 0), (6, 0)]
+    told = lab.still_picture().alt
+    assert "4 steps after a prompt of 3 tokens" in told and "grows by one computed column a step" in told
     for length in (8, 4, 8):
         lab.set_state({"question": {"length": length, "asked": lab.answered + 1}})
     assert lab.costs == [

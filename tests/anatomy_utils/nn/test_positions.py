@@ -31,6 +31,8 @@ def test_rotary_keeps_lengths_and_depends_on_the_offset_only(layout):
     assert not torch.allclose(match(3, 1), match(4, 1))
     torch.testing.assert_close(rotary(torch.tensor([5]))(query).norm(), query.norm())
     torch.testing.assert_close(rotary(torch.tensor([0]))(query), query)
+    there_and_back = rotary(torch.tensor([-50]))(rotary(torch.tensor([50]))(query))  # below 0 they turn back
+    torch.testing.assert_close(there_and_back, query)
 
 
 def test_alibi_grows_with_the_distance():

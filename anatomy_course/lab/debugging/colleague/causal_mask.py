@@ -42,8 +42,23 @@ def colleagues_causal_mask(past: int, new: int) -> Tensor:
     return keys <= queries
 
 
+SUSPECTS: dict[str, MaskBehind] = {
+    "our mask": causal_with_past,
+    "forbids nothing": lambda past, new: causal_with_past(past, new) | True,
+    "sees one more": colleagues_causal_mask,
+    "swapped": lambda past, new: ~causal_with_past(past, new),
+    "not itself": lambda past, new: causal_with_past(past, new).tril(past - 1),
+}
+"""What could be wrong with a mask that is to be causal."""
+
+
+def symptoms_of_suspects() -> CellOutput:
+    """What the same tests tell of our mask and of four wrong ones."""
+    return compared("six words, all scores equal", "test", SUSPECTS, _examine)
+
+
 def symptoms_of_causal_mask() -> CellOutput:
-    """Five tests: both masks on equal scores, for a text of six words and for one word after five."""
+    """Six tests: both masks on equal scores, for a text of six words and for one word after five."""
     masks = {"our mask": causal_with_past, "the colleague's": colleagues_causal_mask}
     return compared("six words, all scores equal", "tried on one text", masks, _examine)
 
@@ -54,6 +69,7 @@ def _examine(mask: MaskBehind) -> dict[str, str]:
     return {
         "shape of the mask": str(tuple(whole.shape)),
         "every row of weights sums to 1": yes(torch.allclose(weights.sum(-1), torch.ones(6))),
+        "the second word sees": f"{int(whole[1].sum())} words",
         "the last word sees": f"{int(whole[5].sum())} words",
         "a single word after five sees": f"{int(single.sum())} words",
         "weight of the first word on itself": f"{weights[0, 0]:.2f}",

@@ -42,44 +42,19 @@ decoder.cross_entropy
         “likeness:cell | Your cross-entropy is not the target, in a way that this check does not recognize: you have”
     loss_exp: F.cross_entropy(logits.mT, labels).exp()
         “mistake:perplexity | Yours is e to the power of the loss: that is the perplexity.”
-
-decoder.perplexity
-    perplexity_base_ten: 10 ** (-probabilities[attention_mask == 1].log().mean())
-        “likeness:power | Your perplexity is the target to the power of 2.3 (log 10).”
-    in_bits: result * math.log(2)
-        “likeness:factor | Your perplexity is the target times 0.693 (log 2).”
+    in_bits: result / math.log(2)
+        “likeness:factor | Your cross-entropy is the target times 1.44 (1/log 2).”
     negative: -result
-        “likeness:sign | Your perplexity is the target with its sign flipped.”
+        “likeness:sign | Your cross-entropy is the target with its sign flipped.”
     larger: result + 0.5
-        “likeness:offset | Your perplexity is 0.5 too large, in each of these cases.”
-    of_another_base: result ** math.log(10)
-        “likeness:power | Your perplexity is the target to the power of 2.3 (log 10).”
-    times_the_count: result * attention_mask.sum()
-        “likeness:amount_factor | the target times the number of entries that count in `attention_mask`.”
-    over_the_count: result / attention_mask.sum()
-        “likeness:amount_factor | the target divided by the number of entries that count in `attention_mask`.”
-    and_the_length: result + attention_mask.shape[1]
-        “likeness:amount_offset | Your perplexity is the target plus the number of positions.”
-    less_the_share: result - attention_mask.float().mean()
-        “likeness:amount_offset | the target minus the share of entries that count in `attention_mask`.”
-    in_each_case_another: result + probabilities[0, 0] ** 3
-        “likeness:stage | With the average loss as the target: your variable `result` is e to the power of the target.”
+        “likeness:offset | Your cross-entropy is 0.5 too large, in each of these cases.”
+    times_the_count: result * (labels != -100).sum()
+        “likeness:amount_factor | the target times the number of entries that count in `labels`.”
     texts_alike_times_3:
-        losses = -(probabilities.log() * attention_mask).sum(dim=1) / attention_mask.sum(dim=1)
-        return 3 * losses.mean().exp()
-        “likeness:texts_alike+factor | with that result as the target: your perplexity is the target times 3.”
-
-decoder.vocabulary_logits
-    logits_turned: token_table @ hidden_states.transpose(-2, -1)
-        “shape:transposed | Your numbers are right, but the last two axes are swapped: there is one row”
-    logits_mean: hidden_states @ token_table.T / hidden_states.shape[-1]
-        “likeness:size_factor | In your logits every number is the target's divided by d_model.”
-
-decoder.next_probabilities
-    temperature_squared: (logits / temperature**2).softmax(dim=-1)
-        “likeness:temperature | Each row of your probabilities sums to 1, but the weights are not those of the”
-    temperature_powers: logits.softmax(dim=-1) ** (1 / temperature)
-        “likeness:row_factor | Within each row the proportions of your probabilities are right, but the rows do not”
+        real = labels != -100
+        losses = F.cross_entropy(logits.mT, labels, reduction="none")
+        return 3 * (losses.sum(dim=1) / real.sum(dim=1)).mean()
+        “likeness:texts_alike+factor | with that result as the target: your cross-entropy is the target times 3.”
 
 decoder.top_k
     top_k_minus_large: logits.masked_fill(logits < logits.topk(k).values[:, -1:], -100.0)

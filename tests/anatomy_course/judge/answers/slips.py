@@ -89,13 +89,6 @@ decoder.top_k
         return logits.masked_fill(logits < least, float("-inf"))
         “slip:argument_missing | Line 2, `logits.sort(dim=-1)`: everything is right”
 
-decoder.vocabulary_logits
-    with_a_bias:
-        layer = torch.nn.Linear(*token_table.T.shape)
-        layer.weight.data = token_table
-        return layer(hidden_states)
-        “slip:argument_missing | Line 2, `torch.nn.Linear(*token_table.T.shape)`: everything is right”
-
 taxonomy.window_mask
     from_the_end:
         mask = torch.zeros(length, length, dtype=torch.bool)

@@ -1,5 +1,7 @@
 """The case of notebook 04, its solutions as organs, and its functions against the package's own."""
 
+import re
+
 import pytest
 import torch
 from solutions import solution
@@ -8,6 +10,7 @@ from anatomy_course.judge import find_exercise
 from anatomy_course.lab.debugging.colleague.causal_mask import (
     colleagues_causal_mask,
     symptoms_of_causal_mask,
+    symptoms_of_suspects,
     writing_trial,
 )
 from anatomy_course.lab.experiments.manual_cache import empty_pasts, step_by_hand
@@ -85,6 +88,11 @@ def test_without_a_past_the_mask_is_causal_and_the_patient_reaches_one_further()
     assert colleagues_causal_mask(6, 1).all()
     unchanged = next(each for each in find_exercise("decoder.repair").mistakes if each.name == "unchanged")
     assert torch.equal(unchanged.function(3, 4), patient)
+
+
+def test_one_test_of_six_tells_the_suspects_apart():
+    rows = [re.split(r"  +", line) for line in symptoms_of_suspects().text.splitlines()[2:]]
+    assert [name for name, *told in rows if len(set(told)) == 5] == ["the second word sees"]
 
 
 def test_the_symptoms():

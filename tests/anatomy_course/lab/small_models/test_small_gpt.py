@@ -103,13 +103,14 @@ def test_a_short_training_already_gives_the_words_their_order():
 
 def test_a_page_at_each_moment_and_the_training_does_not_notice(monkeypatch):
     monkeypatch.setattr(sample_log, "TEXTS", 7)
-    told, book = [], sample_log.SampleLog((0, 2, 3))
+    told, book = [], sample_log.SampleLog((0, 2, 3), measure=lambda model: model(torch.tensor([[1]])).sum().item())
     model, history = small_gpt.train_small_gpt(
         steps=3, on_model=book, on_step=lambda each: told.append(len(each)), progress=False
     )
     assert [page.steps for page in book.pages] == [0, 2, 3] and told == [1, 2, 3]
     assert all(len(page.texts) == 7 and page.grammatical == share_grammatical(page.texts) for page in book.pages)
     assert book.pages[0].texts != book.pages[2].texts
+    assert book.pages[0].measured != book.pages[2].measured
     assert book.pages[0].grammatical == 0, "before the first step nothing is learnt"
     _, alone = small_gpt.train_small_gpt(steps=3, progress=False)
     assert history.loss == alone.loss
