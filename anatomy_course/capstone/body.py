@@ -90,8 +90,8 @@ class Body(ShowsItself):
         """The organs that any model of the zoo has a place for; attention as one function, or as scores, softmax and
         weighted average."""
         held = organs_in(model) - ({"attention"} if in_parts else set(IN_PARTS))
-        whole_layers = "decoder_layer" in held  # it would use neither of the two
-        left_out = {"pre_norm", "attend_to_memory"} if whole_layers and not in_parts else {"decoder_layer"}
+        whole_layers = "decoder_layer" in held  # it would not use it
+        left_out = {"attend_to_memory"} if whole_layers and not in_parts else {"decoder_layer"}
         return {name: part.function for name, part in self.parts.items() if name in held - left_out}
 
     @contextmanager

@@ -175,7 +175,7 @@ def width_of(words: str, size: Number = 11, bold: bool = False) -> Number:
     return float(font.get_width_height()[0]) / 64
 
 
-COUNTED = ("block", "feature", "head", "key", "layer", "mask", "position", "query", "row", "stage", "token", "word")
+COUNTED = tuple("block feature head key layer mask part position query row stage token word".split())
 
 
 def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:

@@ -55,7 +55,7 @@ NOTEBOOKS = (
     ),
     Notebook(
         "03_encoder", "encoder", "Encoder", "positions, feed-forward, norm, the stack",
-        "What does an encoder need besides attention, and why does a deep one train?", 185, 255,
+        "What does an encoder need besides attention, and why does a deep one train?", 195, 250,
     ),
     Notebook(
         "04_decoder", "decoder", "Decoder", "writing one token after the other",

@@ -120,6 +120,7 @@ from anatomy_course.views.nearest_words.view import (
     WordStates as WordStates,
     nearest_words as nearest_words,
 )
+from anatomy_course.views.neuron_reader.view import NeuronReader as NeuronReader, neuron_reader as neuron_reader
 from anatomy_course.views.objective_explorer.view import (
     ObjectiveExplorer as ObjectiveExplorer,
     objective_explorer as objective_explorer,

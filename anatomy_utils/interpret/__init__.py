@@ -6,6 +6,7 @@
 - `attention_as_explanation`: whether attention weights agree with the effects of leaving words out
 - `influence`: how much each token affects the last position
 - `logit_lens`: what a decoder would predict after each layer
+- `neurons`: what makes a neuron fire, what it writes, and the model without it
 - `parameter_count`: how a model's parameters are divided among its parts
 """
 
@@ -44,5 +45,11 @@ from anatomy_utils.interpret.influence import token_influence as token_influence
 from anatomy_utils.interpret.logit_lens import (
     LogitLensReading as LogitLensReading,
     apply_logit_lens as apply_logit_lens,
+)
+from anatomy_utils.interpret.neurons import (
+    neuron_activations as neuron_activations,
+    neurons_off as neurons_off,
+    value_vectors as value_vectors,
+    words_written as words_written,
 )
 from anatomy_utils.interpret.parameter_count import parameters_by_part as parameters_by_part

@@ -1,4 +1,4 @@
-"""Layers: sub-layers and norms as functions with a name, cases made of them, mistakes in placing a norm."""
+"""Layers: sub-layers and norms as functions with a name, and cases made of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,10 +12,15 @@ from anatomy_course.content.writing import Cases, Draw, Generator, normal
 
 @dataclass(frozen=True)
 class Function:
-    """A function that shows its name, not its address."""
+    """A function that shows its name, not its address.
+
+    Attributes:
+        probed: what it is called with is the learner's choice, so no call is compared with a right solution's.
+    """
 
     name: str
     function: Callable[..., Any]
+    probed: bool = False
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         return self.function(*given, **named)
@@ -56,25 +61,3 @@ def layer_cases(**parts: str) -> Callable[[Generator], Cases]:
             yield draw.case(**arguments)
 
     return cases
-
-
-ENCODER_LAYER_CASES = layer_cases(
-    self_attention="attention",
-    feed_forward="a feed-forward network",
-    attention_norm="its norm",
-    feed_forward_norm="its norm",
-)
-
-PLACEMENT_MISTAKES = """
-    bare: hidden_states + sublayer(hidden_states)
-        “Your result is that of a sub-layer without any norm: whatever you norm does not reach it.”
-    sublayer_only: sublayer(hidden_states)
-        “You return the sub-layer's output alone, without the input and the norm.”
-    branch_normed: hidden_states + norm(sublayer(hidden_states))
-        “You apply the norm to the sub-layer's output, and add the input after that.”
-    input_normed: norm(hidden_states) + sublayer(hidden_states)
-        “You apply the norm to the input that is added, and the sub-layer works on the input without a norm.”
-    residual_from_the_norm: norm(hidden_states) + sublayer(norm(hidden_states))
-        “You add the normed input; the input itself should be added.”
-    """
-"""What is wrong for both placements."""

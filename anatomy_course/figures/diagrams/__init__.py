@@ -14,6 +14,7 @@ from anatomy_course.figures.diagrams.attention import (
     sequence_to_sequence as sequence_to_sequence,
 )
 from anatomy_course.figures.diagrams.blocks import (
+    block_lengths as block_lengths,
     decoder_block as decoder_block,
     encoder_block as encoder_block,
     encoder_stack as encoder_stack,

@@ -1,8 +1,10 @@
-"""Diagrams of the body: the whole transformer, its stacks and blocks, where the norm stands, and the course on it."""
+"""Diagrams of the body: the whole transformer, its stacks and blocks, where the norm stands, lengths within a layer."""
 
 from __future__ import annotations
 
-from anatomy_course.figures import transformer_layout as layout
+from collections.abc import Mapping
+
+from anatomy_course.figures import canvas, transformer_layout as layout
 from anatomy_course.figures.canvas import Number
 from anatomy_course.figures.drawing import Pen
 from anatomy_course.figures.picture import Picture
@@ -123,34 +125,91 @@ def decoder_block() -> Picture:
 
 @look()
 def encoder_stack(num_layers: int = 6) -> Picture:
-    """Tokens through embedding, positions and a stack of equal blocks to one vector per token."""
+    """One stream for each word, from the bottom of a stack to its top: attention is the only thing between them."""
     if not 2 <= num_layers <= 12:
-        raise ValueError(f"num_layers was {num_layers}; a stack of 2 to 12 blocks can be drawn.")
+        raise ValueError(f"num_layers was {num_layers}; a stack of 2 to 12 layers can be drawn.")
     words = ["time", "flies", "like", "an", "arrow"]
-    pen = Pen(640, 278 + 34 * num_layers, "Encoder stack", f"{num_layers} blocks of the same shape")
-    bottom = pen.height - 18
-    for i, word in enumerate(words):
-        x = 92 + i * 78
-        pen.word(x + 24, bottom - 6, word)
-        pen.arrow((x + 24, bottom - 18), (x + 24, bottom - 38))
-        pen.arrow((x + 24, bottom - 74), (x + 24, bottom - 92))
-        pen.arrow((x + 24, bottom - 128), (x + 24, bottom - 146))
-        pen.vector(x, 60, 4, "memory")
-        pen.arrow((x + 24, bottom - 142 - 34 * num_layers), (x + 24, 78))
-    pen.box(76, bottom - 74, 378, 36, "token embedding", "residual")
-    pen.box(76, bottom - 128, 378, 36, "+ positions", "residual")
-    for layer in range(num_layers):
-        y = bottom - 146 - 34 * (layer + 1) + 4
-        pen.box(76, y, 378, 26, f"block {layer}:  self-attention · feed-forward", "weights", size=11)
-        if layer:
-            pen.arrow((265, y + 34), (265, y + 26))
-    pen.note(470, 68, "memory: one vector\nper token, in context\n(position 5, d_model)", ha="left")
-    pen.note(470, bottom - 56, "the same vector wherever\nthe word is", ha="left")
-    pen.note(470, bottom - 150 - 17 * num_layers, "in and out of every block:\n(position 5, d_model)", ha="left")
+    streams = [92 + 104 * i for i in range(len(words))]
+    left, right = streams[0] - 40, streams[-1] + 66
+    pen = Pen(770, 362 + 30 * num_layers, "Encoder stack", f"{num_layers} layers, one stream for each word")
+    bottom = pen.height - 16
+    for x, word in zip(streams, words, strict=True):
+        pen.word(x, bottom - 4, word)
+        pen.vector(x - 24, bottom - 44, 4, "residual")
+        pen.arrow((x, bottom - 44), (x, 88), role="residual", width=3)
+        pen.vector(x - 24, 68, 4, "memory")
+    pen.note(right + 24, bottom - 37, "token + position", ha="left")
+    _mixing(pen, streams, left, right, bottom - 166)
+    pen.note(right + 24, bottom - 122, "attention: from every\nstream to every stream,\nadded to each", ha="left")
+    _alone(pen, streams, bottom - 250)
+    pen.note(right + 24, bottom - 222, "feed-forward: the same\nnetwork on each stream\nalone, added to it", ha="left")
+    pen.frame(left - 14, bottom - 262, right - left + 28, 206)
+    pen.text(left - 22, bottom - 160, "layer 0", 10.5, QUIET, rotation=90, weight="bold")
+    for layer in range(1, num_layers):
+        y = bottom - 262 - 30 * layer
+        pen.rectangle(left, y + 14, right - left, 9, facecolor=canvas.tint(canvas.role("weights"), 0.3),
+                      edgecolor=canvas.role("weights"), linewidth=1, zorder=2)  # fmt: skip
+        for x in streams:
+            pen.rectangle(x - 9, y, 18, 8, facecolor=canvas.tint(canvas.role("feed_forward"), 0.35),
+                          edgecolor=canvas.role("feed_forward"), linewidth=1, zorder=4)  # fmt: skip
+    pen.note(right + 24, bottom - 262 - 15 * num_layers, f"layers 1 to {num_layers - 1}:\nthe same again", ha="left")
+    pen.note(right + 24, 75, "memory: one vector\nfor each word", ha="left")
     return pen.picture(
-        f"The encoder stack: five words become vectors, positions are added, {num_layers} blocks of the same shape "
-        "follow each other, and one vector per word comes out, now depending on the whole sentence."
+        f"The encoder stack of {num_layers} layers as five vertical streams, one for each word of “{' '.join(words)}”. "
+        "Each begins with a token's and a position's vector. In each layer attention takes something from every stream "
+        "and adds to every stream; then a feed-forward network, the same one for all, reads each stream alone and adds "
+        "to it. Nothing else connects two streams. At the top, one vector for each word is the memory."
     )
+
+
+def _mixing(pen: Pen, streams: list[int], left: Number, right: Number, y: Number) -> None:
+    """Attention across all streams, 92 high: what each gives to each, and the sums."""
+    color = canvas.role("weights")
+    pale = canvas.tint(color, 0.12)
+    pen.rectangle(left, y, right - left, 92, facecolor=pale, edgecolor=color, linewidth=1.4, zorder=2)
+    for source in streams:
+        for target in streams:
+            if source != target:
+                pen.arrow((source, y + 84), (target, y + 28), role="weights", width=0.8, tip=False)
+    for x in streams:
+        pen.sum(x, y + 16)
+
+
+def _alone(pen: Pen, streams: list[int], y: Number) -> None:
+    """A feed-forward network beside each stream, 70 high: it reads the stream, and its output is added to it."""
+    for x in streams:
+        pen.arrow((x, y + 62), (x + 38, y + 62), (x + 38, y + 48), role="feed_forward")
+        pen.box(x + 16, y + 22, 46, 26, "FFN", "feed_forward", size=10)
+        pen.arrow((x + 38, y + 22), (x + 38, y + 8), (x + 10, y + 8), role="feed_forward")
+        pen.sum(x, y + 8)
+
+
+@look()
+def block_lengths(lengths: Mapping[str, float], additions: Mapping[str, tuple[str, str]], title: str) -> Picture:
+    """A vector on its way through a layer: its length after each step, and which two vectors make each sum.
+
+    Args:
+        lengths: step → length of the vector, the first step first.
+        additions: step → the two steps whose vectors it adds.
+        title: of the picture.
+    """
+    names, longest = list(lengths), max(lengths.values())
+    pen = Pen(640, 96 + 44 * len(names), title, "length of the vector after each step")
+    place = {name: 72 + 44 * (len(names) - 1 - number) for number, name in enumerate(names)}
+    for name, y in place.items():
+        added = name in additions
+        color = canvas.role("value" if added else {"attended": "weights", "fed": "feed_forward"}.get(name, "residual"))
+        pen.text(150, y + 12, name, 11.5, ha="right", weight="bold" if added else "normal")
+        pen.rectangle(212, y, 340 * lengths[name] / longest, 24, facecolor=canvas.tint(color, 0.35), edgecolor=color,
+                      linewidth=1.4, zorder=4)  # fmt: skip
+        pen.text(222 + 340 * lengths[name] / longest, y + 12, f"{lengths[name]:.1f}", 11, ha="left")
+        for number, part in enumerate(additions.get(name, ())):
+            start, x = place[part] + 12, 172 + 18 * number
+            pen.arrow((208, start), (x, start), (x, y + 12), (208, y + 12), role="value")
+    pen.note(212, 72 + 44 * len(names), "Arrows: two vectors are added. Lengths do not add; vectors do.", ha="left")
+    told = ", ".join(f"{name} {length:.1f}" for name, length in lengths.items())
+    sums = "; ".join(f"{name} is {first} plus {second}" for name, (first, second) in additions.items())
+    return pen.picture(f"{title}. Length of the vector, from the bottom: {told}. {sums}.")
 
 
 def _norm_column(pen: Pen, x: Number, down: Number, post: bool) -> None:

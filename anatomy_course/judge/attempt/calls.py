@@ -80,7 +80,8 @@ def recorded(function: Callable[..., Any], arguments: Mapping[str, Any], seconds
 
 
 def _is_function(value: Any) -> bool:
-    return callable(value) and not isinstance(value, Tensor | type)
+    """What is `probed` is no such one: how to call it is the learner's choice, and no call is like another."""
+    return callable(value) and not isinstance(value, Tensor | type) and not getattr(value, "probed", False)
 
 
 def copied(value: Any) -> Any:

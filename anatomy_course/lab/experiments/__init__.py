@@ -55,6 +55,7 @@ from anatomy_course.lab.experiments.norm_placement import (
     depth_experiment as depth_experiment,
     guessing_loss as guessing_loss,
     narrow_encoder as narrow_encoder,
+    words_alike as words_alike,
 )
 from anatomy_course.lab.experiments.parity import reference_states as reference_states
 from anatomy_course.lab.experiments.part_swaps import measure_swaps as measure_swaps

@@ -1,9 +1,9 @@
 """Norm placement: how narrow encoders of growing depth learn, with the norm after or before each sub-layer.
 
-Notebook 03 trains the same encoder, from the same seed, at several depths, with and without warm-up, and looks at the
-gradient that reaches each layer. Xiong et al. 2020 (arXiv:2002.04745) explain what is seen there: at the start the
-gradients of post-norm layers are large near the output and shrink on their way down, so that large first steps throw
-the model off; pre-norm keeps a path without norms from the output to every layer.
+Notebook 03 trains the same encoder, from the same seed, at several depths, with and without warm-up, and asks how alike
+the words of a sentence are after each layer. After a post-norm layer the sum is cut back to one size, so a word's own
+vector fades with every layer, while attention adds the mean of all words; with smaller branches it does not.
+Xiong et al. 2020 (arXiv:2002.04745) and Liu et al. 2020 (arXiv:2004.08249) look at gradients and at the branches.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import torch
-from torch import nn
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
 
 from anatomy_course.lab.small_models.encoder_tasks import label_loss
-from anatomy_course.lab.street.batches import in_batches, tagging
+from anatomy_course.lab.street.batches import Labeled, in_batches, tagging
 from anatomy_course.lab.street.labels import TAGS
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
@@ -27,6 +29,7 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import SinusoidalPositions
+from anatomy_utils.tap import watch
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import IGNORE
@@ -42,6 +45,8 @@ WARM_UP = 100
 """Steps on the way up, for runs that warm up."""
 LEARNING_RATE = 2e-3
 STEPS = 150
+EVERY = 10
+"""Steps between two looks at the words."""
 
 
 @dataclass
@@ -56,6 +61,7 @@ class DepthRun:
         learning_rate: after warm-up.
         loss: cross-entropy of each step's batch, in nats.
         gradient_norms: (step, layer), the length of the gradient of all of a layer's parameters, before each step.
+        alike: how alike the words of a sentence are at the top (`words_alike`), after every tenth step.
         stopped: why it ended before its time, as a sentence; None when it ran to the end.
     """
 
@@ -66,6 +72,7 @@ class DepthRun:
     learning_rate: float
     loss: list[float] = field(default_factory=list)
     gradient_norms: list[list[float]] = field(default_factory=list)
+    alike: list[float] = field(default_factory=list)
     stopped: str | None = None
 
     @property
@@ -81,7 +88,9 @@ class DepthRun:
         )
 
 
-def narrow_encoder(depth: int, norm: NormPlacement, generator: torch.Generator) -> WithHead:
+def narrow_encoder(
+    depth: int, norm: NormPlacement, generator: torch.Generator, *, branches: float = 1.0
+) -> WithHead:
     """An encoder that tags the words of the street, 32 features wide.
 
     Matrices start as in Glorot and Bengio 2010 (equation 16, "Xavier"), as in the 2017 Transformer's code.
@@ -90,6 +99,7 @@ def narrow_encoder(depth: int, norm: NormPlacement, generator: torch.Generator) 
         depth: number of layers, at least 1.
         norm: `"post"`: after each residual connection; `"pre"`: before each sub-layer, and once at the end.
         generator: decides the weights: the same ones for both placements.
+        branches: times what each sub-layer adds, at the start: a factor of the matrix at its end.
 
     Raises:
         ValueError: depth is below 1, or there is no such placement.
@@ -117,6 +127,9 @@ def narrow_encoder(depth: int, norm: NormPlacement, generator: torch.Generator) 
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
                 nn.init.zeros_(module.bias)
+        for name, parameter in model.body.named_parameters():
+            if name.endswith(("to_output.weight", "contract.weight")):
+                parameter.data.mul_(branches)
     return model
 
 
@@ -128,6 +141,7 @@ def depth_experiment(
     steps: int = STEPS,
     *,
     learning_rate: float = LEARNING_RATE,
+    branches: float = 1.0,
     on_step: Callable[[DepthRun], object] | None = None,
 ) -> DepthRun:
     """Train a narrow encoder on the street's tags and note its loss and each layer's gradient at every step.
@@ -141,6 +155,7 @@ def depth_experiment(
         seed: decides weights and sentences: runs of one seed start from the same weights and read the same batches.
         steps: how many.
         learning_rate: after warm-up.
+        branches: see `narrow_encoder`.
         on_step: called with the run after each step; a true answer ends it.
 
     Returns:
@@ -150,7 +165,7 @@ def depth_experiment(
         ValueError: see `narrow_encoder` and `training.fit`.
     """
     generator = torch.Generator().manual_seed(seed)
-    model = narrow_encoder(depth, norm, generator)
+    model = narrow_encoder(depth, norm, generator, branches=branches)
     sentences = tagging(sample_scenes(steps * BATCH, generator))
     run = DepthRun(depth, norm, warmup, seed, learning_rate)
     stack: Any = model.body
@@ -159,6 +174,8 @@ def depth_experiment(
     def note(history: History) -> object:
         run.loss.append(history.loss[-1])
         run.gradient_norms.append([_length(parameters) for parameters in layers])
+        if len(run.loss) % EVERY == 0:
+            run.alike.append(words_alike(model, sentences[:BATCH])[-1].item())
         return on_step is not None and on_step(run)
 
     with threads(1):
@@ -173,6 +190,23 @@ def depth_experiment(
         )
     run.stopped = history.stopped
     return run
+
+
+def words_alike(model: WithHead, batch: Labeled) -> Float[Tensor, " states"]:
+    """How alike the words of a sentence are, before layer 0 and after each layer: the mean cosine similarity of two of
+    them. At 1 they all have the same vector, and no head can tell one from the other.
+
+    The mean of each vector's features is taken out first, as the norm at the top of a stack does.
+    """
+    stack: Any = model.body
+    places = ["embeddings.output", *(f"layers.{layer}.output" for layer in range(len(stack.layers)))]
+    with torch.no_grad(), watch(stack, *places) as seen:
+        stack(batch.input_ids, batch.attention_mask)
+    states = torch.stack([seen[place] for place in places])
+    unit = F.normalize(states - states.mean(-1, keepdim=True), dim=-1)
+    real = batch.attention_mask.bool()
+    pairs = real[:, :, None] & real[:, None, :] & ~torch.eye(real.shape[1], dtype=torch.bool)
+    return (unit @ unit.mT)[:, pairs].mean(-1)
 
 
 def guessing_loss(seed: int = 0) -> float:

@@ -18,7 +18,7 @@ import traitlets
 from jaxtyping import Float
 from torch import Tensor
 
-from anatomy_course.figures import plots
+from anatomy_course.figures import diagrams
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
 from anatomy_course.views._kit.checks import OneOf, Whole, numbers, word_list
@@ -120,15 +120,13 @@ class BlockStepper(Asking):
         return flat[list(STAGES).index(norm or self.norm), order.index(name)].copy()
 
     def still_picture(self) -> Picture:
-        """The chosen token's vectors at all stages, as strips."""
+        """How long the chosen token's vector is after each step, and which two vectors make each sum."""
         order = STAGES[self.norm]
-        rows = np.stack([self.stage(name)[self.token] for name in order])
-        named = [f"{name} {np.linalg.norm(row):.1f}" for name, row in zip(order, rows, strict=True)]
-        return plots.strips(
-            rows, named, title=f"“{self.tokens[self.token]}” through layer {self.layer}, {self.norm}-norm",
-            axes=("stage", "d_model"), limit=float(np.quantile(np.abs(rows), 0.995)),
-            alt=f"The vector of “{self.tokens[self.token]}” at {len(order)} stages of layer {self.layer}, "
-            f"{self.norm}-norm, as colored strips. Lengths: {', '.join(named)}.",
+        lengths = {name: float(np.linalg.norm(self.stage(name)[self.token])) for name in order}
+        second = "normed" if self.norm == "post" else "added"
+        return diagrams.block_lengths(
+            lengths, {"added": ("input", "attended"), "added again": (second, "fed")},
+            f"“{self.tokens[self.token]}” through layer {self.layer}, {self.norm}-norm",
         )  # fmt: skip
 
 

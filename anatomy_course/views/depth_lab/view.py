@@ -186,11 +186,12 @@ class DepthLab(Asking):
         if not losses:
             raise ValueError("No run is finished; there is nothing to draw yet.")
         length = max(map(len, losses.values()))
+        steps = max(len(self.curve(i)[0]) for i in range(first, len(self.shown)))
         padded = {name: np.append(loss, [np.nan] * (length - len(loss))) for name, loss in losses.items()}
         told = "; ".join(f"{name}: {loss[-1]:.1f}" for name, loss in losses.items())
         return plots.lines(
             np.arange(length), padded, xlabel="step", ylabel="loss (mean of 5 steps)", title=self.label,
-            alt=f"Loss over {length} steps of {len(losses)} runs. At the end: {told}.",
+            alt=f"Loss over {steps} steps of {len(losses)} runs. At the end: {told}.",
         )  # fmt: skip
 
 

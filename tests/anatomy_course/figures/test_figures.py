@@ -137,7 +137,7 @@ def test_lists_arrays_and_tensors_are_accepted(weights):
         (lambda: diagrams.six_steps(WORDS, {}), "lack query"),
         (lambda: plots.word_steps(WORDS[:3], {}, 0), "lack query"),
         (lambda: plots.word_steps(WORDS[:3], word_steps(), 3), "3 words, weights .3, 3. and query 3"),
-        (lambda: diagrams.encoder_stack(99), "2 to 12 blocks"),
+        (lambda: diagrams.encoder_stack(99), "2 to 12 layers"),
     ],
 )
 def test_wrong_input_gets_one_sentence(draw, message):

@@ -52,21 +52,21 @@ def test_going_text_by_text_is_no_other_call(unchecked: None) -> None:
 
 
 def test_the_same_call_once_more_is_no_other_call() -> None:
-    def again(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
+    def again(x: Tensor, a: Any, ff: Any, norm: Any) -> Tensor:
         norm(x)
-        return x + sublayer(norm(x))
+        return x + a(norm(x)) + ff(norm(x))
 
-    exercise = find_exercise("encoder.pre_norm")
+    exercise = find_exercise("taxonomy.parallel_layer")
     assert first_other_call(exercise, again, AnswerKey(exercise).cases[0]) is None
 
 
 def test_a_crash_names_the_call_before_it_that_differed(unchecked: None) -> None:
-    def turned(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
-        return x + sublayer(norm(x.mT))
+    def turned(x: Tensor, a: Any, ff: Any, norm: Any) -> Tensor:
+        return x + a(norm(x.mT)) + ff(norm(x))
 
     assert (
         "Your call of `norm` receives `x` with the last two axes swapped, where a right solution gives it `x`."
-        in judge(find_exercise("encoder.pre_norm"), turned).sentence
+        in judge(find_exercise("taxonomy.parallel_layer"), turned).sentence
     )
 
 
@@ -77,7 +77,7 @@ def test_after_a_crash_a_missing_call_means_nothing(unchecked: None) -> None:
 
     assert "calls `step`" not in judge(find_exercise("decoder.write"), flat).sentence
 
-    def cut_short(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
+    def cut_short(x: Tensor, a: Any, ff: Any, norm: Any) -> Tensor:
         return norm(x) @ torch.ones(1000, 1000)
 
-    assert "calls `sublayer`" not in judge(find_exercise("encoder.pre_norm"), cut_short).sentence
+    assert "calls `self_attention`" not in judge(find_exercise("taxonomy.parallel_layer"), cut_short).sentence

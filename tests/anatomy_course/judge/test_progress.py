@@ -235,7 +235,7 @@ def test_answers_saved_when_the_course_was_one_package_run(old: Progress) -> Non
     assert "import anatomy_utils.recipes as recipes" in imports
     assert "    from anatomy_utils.toy_language import tokenize" in imports
     assert any(line.startswith("from anatomy_utils.exercises.program.given.gated import") for line in imports)
-    for id in set(old.read()["exercises"]) & set(ids()):
+    for id in set(old.read()["exercises"]) & set(ids()) - {"encoder.encoder_layer"}:  # it takes one argument more now
         assert callable(your_function(id, record=old)), id
     assert {part.whose for part in assemble(record=old).parts.values()} == {"yours"}
     mine = your_function("start.mean", record=old)

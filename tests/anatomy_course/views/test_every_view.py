@@ -61,7 +61,7 @@ VIEWS: dict[str, tuple[Any, ...]] = {
         "Beam search with 2 beams after “x”, 3 steps. The best text: “b <end>”, log-probability -1.00.",
         "Greedy choice writes “a d”, log-probability -2.10.",
     ),
-    "block stepper": (small.block_stepper, f"Lengths: input {50**0.5:.1f}, attended 1.7"),
+    "block stepper": (small.block_stepper, f"from the bottom: input {50**0.5:.1f}, attended 1.7"),
     "cache lab": (cache_lab, "of 6 positions are computed with the cache, of 18 without it", "takes 80 bytes."),
     "comparison": (small.compare_models, "Reader base: 2,000 parameters; Writer base: 4,000 parameters"),
     "debugging lab": (made_up_debugging_lab.view, "ends at 1.10: Ada ends at 1.50; Boris ends at 2.50; Clara"),
@@ -88,6 +88,7 @@ VIEWS: dict[str, tuple[Any, ...]] = {
         partial(small.nearest_words, follow=["pear"]),
         "with pear 1 over 1 layers. Nearest after the last layer: apple 2 1.00, fruit 2 1.00, pear 1 0.98.",
     ),
+    "neuron reader": (views.neuron_reader, "neuron 1465, which writes ␣on, On", "another neuron off"),
     "objective explorer": (
         small.objective_explorer, "“a b c d e” under 3 objectives.",
         "hidden: in “_ b c d e”, asked “a” (1 of 5 positions).",
@@ -123,6 +124,7 @@ LIMITS: dict[str, dict[str, Any]] = {
     "logit lens": {"layer": (0, 3), "position": (0, 2)},
     "logits explorer": {"temperature": (0.1, 3), "top_k": (0, None), "top_p": (0.05, 1)},
     "map": {"selected": PARTS},
+    "neuron reader": {"neuron": (0, 1535)},
     "objective explorer": {"number": (0, None)},
     "part swapper": {"chosen": ["LayerNorm", "ReLU", "multi-head"]},
     "position explorer": {"scheme": ["offsets", "uneven"], "picture": "vectors scores"},
@@ -513,6 +515,7 @@ SIZES: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
         lambda minilm: views.nearest_words(*minilm(), LONG_STORY),
         [{"chosen": 0, "followed": [1, 2]}, {"chosen": 3, "followed": [1, 2, 5, 6, 7]}, {"chosen": 40, "followed": []}],
     ),
+    "neuron reader": (lambda _: views.neuron_reader(), [{"neuron": 777}, {"neuron": 286}, {"neuron": 840}]),
     "part swapper": (lambda _: swapper(), [{"chosen": name} for name in OUTCOMES]),
     "position explorer": (
         lambda minilm: views.position_explorer(minilm()[0]),

@@ -79,12 +79,6 @@ decoder.top_k
         return logits.masked_fill(logits < least, -math.inf)
         “crash | `least` has lost the axis from which entry -1 is picked (line ”
 
-encoder.classify
-    mask_without_a_last_axis: (hidden_states * attention_mask).sum(1) @ weight + bias
-        “crash | `attention_mask` has the first axes of `hidden_states`, but none to go with its last, 11.”
-    mask_of_another_axis: hidden_states[attention_mask[0] == 1] @ weight + bias
-        “crash | this one has shape (5), and it picks from (3, 5, 11).”
-
 attention.weighted_average
     not_a_product: (weights * vectors).sum(-2)
         “crash | `weights` is (7, 3) and `vectors` is (3, 5); compared from the end, they differ in”
@@ -196,9 +190,9 @@ taxonomy.cache_bytes
     pythons_min: 2 * num_layers * num_kv_heads * d_head * bytes_per_number * min(lengths, window)
         “crash | This is Python's `min`, which compares with one `<`”
 
-encoder.post_norm
-    uncalled: norm(hidden_states + sublayer)
-        “crash | `sublayer` is a function, and it is not called here”
+encoder.encoder_layer
+    uncalled: attention_norm(hidden_states + self_attention)
+        “crash | `self_attention` is a function, and it is not called here”
 
 encoder_decoder.decoder_layer
     memory_asks:

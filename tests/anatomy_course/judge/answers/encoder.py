@@ -77,21 +77,18 @@ encoder.layer_norm
     norm_unit: F.layer_norm(hidden_states, weight.shape, None, bias, epsilon)
         “likeness:unused | Nothing in your vectors changes when the numbers in `weight` change, but something should.”
 
-encoder.post_norm
-    post_side_by_side: torch.cat([hidden_states, sublayer(hidden_states)], dim=-1)
-        “shape:calls | Your function never calls `norm`; a right solution does, with `hidden_states` plus what”
-
-encoder.pre_norm
-    pre_double: 2 * hidden_states + sublayer(norm(hidden_states))
-        “likeness:put_together | Every function receives what it does in a right solution, but your output is twice”
-    pre_norm_twice: hidden_states + sublayer(norm(norm(hidden_states)))
-        “likeness:calls | Your second call of `norm` (it receives what `norm` returned) is one too many: a right”
-
 encoder.encoder_layer
     layer_all_added:
         attended = attention_norm(hidden_states + self_attention(hidden_states))
         return feed_forward_norm(hidden_states + attended + feed_forward(attended))
-        “likeness:calls | Your call of `feed_forward_norm` receives `hidden_states` plus what `attention_norm` returned”
+        “likeness:calls | your call of `feed_forward_norm` receives `hidden_states` plus what `attention_norm` returned”
+    layer_twice_in_front:
+        if norm_first:
+            hidden_states = hidden_states + self_attention(attention_norm(attention_norm(hidden_states)))
+            return hidden_states + feed_forward(feed_forward_norm(hidden_states))
+        hidden_states = attention_norm(hidden_states + self_attention(hidden_states))
+        return feed_forward_norm(hidden_states + feed_forward(hidden_states))
+        “likeness:calls | Your second call of `attention_norm` (it receives what `attention_norm` returned) is one too”
 
 encoder.run_layers
     run_list:
@@ -106,26 +103,6 @@ encoder.run_layers
             states.append(layer(states[-1]))
         return states[-1], torch.stack(states)
         “shape:calls | In the case shown: your call of `layers[1]` receives `hidden_states`, where a right solution”
-
-encoder.dropout
-    dropout_random: F.dropout(hidden_states, probability, training)
-        “unsteady | Your function gives another result each time it is called with the same input. Is there”
-    dropout_uniform: hidden_states * uniform if training else hidden_states
-        “likeness:not_zero | Right with a model in use, but not with a model in training. Where the target is 0,”
-    dropout_removed: hidden_states[uniform >= probability] / (1 - probability) if training else hidden_states
-        “shape:shape | Right with a model in use, but not with a model in training. The shape of your output”
-    dropout_mask: (uniform >= probability).float() / (1 - probability) if training else hidden_states
-        “likeness:unused | Right with a model in use, but not with a model in training. Nothing in your output”
-    dropout_none:
-        if training:
-            return hidden_states * (uniform >= probability) / (1 - probability)
-        “nothing | Your function ran to its end, but it returned nothing (None). It does so with a model”
-
-encoder.classify
-    classify_label:
-        real = attention_mask[..., None]
-        return ((hidden_states * real).sum(1) / real.sum(1) @ weight + bias).argmax(-1)
-        “shape:shape | The shape of your logits is (3,); wanted is (3, 7) (batch × labels). That is 1 axis too”
 
 encoder.best_span
     span_stacked:
@@ -153,7 +130,4 @@ encoder.repair_positions
     positions_transposed: token_table[input_ids.T] + position_table[torch.arange(input_ids.shape[1])][:, None]
         “shape:transposed | Your numbers are right, but the axes are in another order: position × batch × d_model.”
 
-encoder.repair_norm
-    repaired_half: hidden_states + self_attention(attention_norm(hidden_states))
-        “likeness:calls | Your function never calls `feed_forward_norm`; a right solution does, with”
 """)

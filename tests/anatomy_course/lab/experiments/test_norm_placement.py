@@ -49,10 +49,13 @@ def test_warm_up_makes_the_first_steps_small():
     assert warm.loss[0] - warm.loss[2] < 0.2 * (cold.loss[0] - cold.loss[2])
 
 
-def test_at_the_start_post_norm_gradients_grow_towards_the_output_and_pre_norm_ones_do_not():
-    post, pre = (depth_experiment(10, norm, steps=1).gradient_norms[0] for norm in ("post", "pre"))
-    assert post[-1] > 2 * post[0]
-    assert pre[-1] < 1.5 * pre[0]
+def test_at_the_start_post_norm_makes_all_words_alike_unless_its_branches_are_small():
+    examples = norm_placement.tagging(norm_placement.sample_scenes(8, torch.Generator().manual_seed(4)))
+    kinds = {"post": ("post", 1.0), "pre": ("pre", 1.0), "small": ("post", 0.3), "large": ("pre", 10.0)}
+    model = {name: narrow_encoder(10, norm, torch.Generator().manual_seed(7), branches=factor)
+             for name, (norm, factor) in kinds.items()}  # fmt: skip
+    top = {name: norm_placement.words_alike(each, examples)[-1] for name, each in model.items()}
+    assert top["small"] < 0.7 < top["pre"] < 0.95 < top["large"] < 0.99 < top["post"]
 
 
 def test_guessing_is_what_a_stack_that_learns_nothing_reaches():
