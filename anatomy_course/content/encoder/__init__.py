@@ -4,5 +4,5 @@ from __future__ import annotations
 
 EXERCISES = """
     embed feed_forward layer_norm post_norm pre_norm encoder_layer run_layers classifier_head train_step dropout
-    classify sinusoids offset_bias rotary best_span mask_words repair_positions repair_norm
+    classify sinusoids rotary scheme stretch best_span mask_words repair_positions repair_norm
 """.split()
