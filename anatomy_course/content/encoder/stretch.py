@@ -20,14 +20,19 @@ def cases(generator: Generator) -> Cases:
         ("many hands", 17, 512, 4096),
         ("a text twice as long", 13, 101, 202),
         ("a text of the trained length", 5, 64, 64),
-        ("a text shorter than those in training", 7, 128, 32),
+        ("a text shorter than those in training", 7, 128, 5),
         ("hands that are all slow", 3, 5, 23),
+        ("a single hand", 1, 5, 23),
+        ("texts of one word in training", 3, 1, 23),
         ("hands in any order", 11, 256, 1000),
+        ("hands that turned about once", 6, 29, 97),
     ):
         base = 10.0 ** float(2 + 3 * torch.rand(1, generator=generator))
         speeds = base ** (-torch.arange(pairs) / pairs)
         speeds = speeds[torch.randperm(pairs, generator=generator)] if "order" in kind else speeds
-        if (speeds * (trained - 1) / (2 * torch.pi) - 1).abs().min() < 1e-3:  # too near to one full turn
+        if kind == "hands that turned about once":
+            speeds = torch.tensor([1.02, 0.98, 1.005, 0.995, 2.0, 0.5]) * 2 * torch.pi / (trained - 1)
+        elif (speeds * (trained - 1) / (2 * torch.pi) - 1).abs().min() < 1e-3:  # too near to one full turn
             speeds = speeds * 1.01
         yield Case({"speeds": speeds, "trained": trained, "length": length}, kind, {"pair": pairs})
 
@@ -61,7 +66,7 @@ EXERCISE = written(
         “Hands that went half round are left alone. They have shown half of the angles.”
     one_radian: 2 * torch.pi ⇒ 1
         “Hands that turned by more than one radian are left alone. A full turn is 2π radians.”
-    faster: (trained - 1) / (length - 1)) ⇒ (trained - 1) / (length - 1)) ** -1
+    faster: min(1.0, (trained - 1) / (length - 1)) ⇒ (length - 1) / max(1, trained - 1)
         “Your slow hands turn faster, so that they go even further beyond the trained angles.”
     larger_base:
         factor = min(1.0, (trained - 1) / (length - 1)) ** (torch.arange(len(speeds)) / max(1, len(speeds) - 1))

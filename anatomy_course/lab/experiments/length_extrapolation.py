@@ -25,6 +25,7 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
+from anatomy_utils.tap import Edit, edit
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.training.parallel import side_by_side
@@ -153,6 +154,7 @@ def share_of_right_counts(
     *,
     offsets: Callable[[Tensor], Tensor] | None = None,
     speeds: Tensor | None = None,
+    sharpen: float = 1.0,
     rows: int = TESTED,
     seed: int = 0,
 ) -> float:
@@ -163,12 +165,15 @@ def share_of_right_counts(
     Args:
         offsets: gets the offsets (query, key) and returns those that the hands are turned by instead.
         speeds: of the hands, radians per position, in place of the model's own.
+        sharpen: what each score is multiplied by.
 
     Raises:
         ValueError: the model has no vector for a position of such rows.
     """
     tokens, counts = neighbor_rows(rows, length, torch.Generator().manual_seed(seed + length))
-    with _own_angles(model.eval(), offsets, speeds):
+    names = [f"body.layers.{layer}.self_attention.scores" for layer in range(NUM_LAYERS)]
+    edits: dict[str, Edit] = {} if sharpen == 1.0 else dict.fromkeys(names, lambda scores: sharpen * scores)
+    with _own_angles(model.eval(), offsets, speeds), edit(model, edits):
         said = torch.cat([model(some).argmax(-1) for some in tokens.split(25)])
     return (said == counts).float().mean().item()
 
