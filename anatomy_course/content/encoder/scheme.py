@@ -28,7 +28,13 @@ def scheme(scores_of) -> str:
     return "bias" if torch.allclose(scores - bare, again, atol=1e-3) else "rotary"
 
 
-SCHEMES = ("none", "learned", "waves", "rotary", "bias")
+SCHEMES = {
+    "none": "no positions",
+    "learned": "a learned table",
+    "waves": "waves added to its words",
+    "rotary": "rotary positions",
+    "bias": "numbers added by the offset",
+}
 WORDS, D_MODEL, D_HEAD = 97, 24, 12
 
 
@@ -48,10 +54,8 @@ class Head:
     def __call__(self, words: list[int], positions: list[int]) -> Tensor:
         """The scores (query, key)."""
         ids, places = torch.as_tensor(words), torch.as_tensor(positions)
-        if len(ids) != len(places):
-            raise TypeError(f"There are {len(ids)} words and {len(places)} positions; give as many of both.")
-        if self.name == "learned" and len(places) and int(places.max()) >= self.positions:
-            raise ValueError(f"The position table ends at {self.positions}.")
+        if self.name == "learned" and ((places < 0) | (places >= self.positions)).any():
+            raise ValueError(f"The position table has rows 0 to {self.positions - 1}.")
         vectors = self.words[ids]
         if self.name == "learned":
             vectors = vectors + self.table[places]
@@ -77,16 +81,7 @@ def cases(generator: Generator) -> Cases:
         *(("bias, a penalty", 0), ("bias, any numbers", 0), ("bias, mirrored", 0), ("rotary", 0)),
     ):
         head = Head(name, generator, positions)
-        yield Case({"scores_of": head}, f"a head with {TOLD[head.name]}")
-
-
-TOLD = {
-    "none": "no positions",
-    "learned": "a learned table",
-    "waves": "waves added to its words",
-    "rotary": "rotary positions",
-    "bias": "numbers added by the offset",
-}
+        yield Case({"scores_of": head}, f"a head with {SCHEMES[head.name]}")
 
 
 def drive(answer: Callable[[Head], object], scores_of: Head) -> tuple[Tensor, ...] | Objection:
@@ -94,9 +89,9 @@ def drive(answer: Callable[[Head], object], scores_of: Head) -> tuple[Tensor, ..
     said = answer(scores_of)
     if said == scores_of.name:
         return (torch.ones(()),)
-    if said not in SCHEMES:
+    if not isinstance(said, str) or said not in SCHEMES:
         return Objection("name", f"Your function returns {said!r:.40}; give one of {', '.join(SCHEMES)}.", said)
-    return Objection(str(said), f"You say {said!r} of a head with {TOLD[scores_of.name]}.", scores_of.name)
+    return Objection(said, f"You say {said!r} of a head with {SCHEMES[scores_of.name]}.", scores_of.name)
 
 
 EXERCISE = written(

@@ -32,11 +32,7 @@ class MeanHead(nn.Module):
         super().__init__()
         self.labels = labels
 
-    def forward(
-        self,
-        hidden_states: Float[Tensor, "batch position d_model"],
-        attention_mask: Int[Tensor, "batch position"],
-    ) -> Float[Tensor, "batch label"]:
+    def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Float[Tensor, "batch label"]:
         """Padding has no say."""
         logits: Tensor = self.labels(mean_of_words(hidden_states, attention_mask))
         return logits
