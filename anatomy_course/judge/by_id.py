@@ -49,8 +49,8 @@ def inject_solutions(cell: str) -> str:
 def your_function(id: str, *, or_ours: bool = False, record: Progress | None = None) -> Callable[..., Any] | None:
     """The learner's own function that passed last, from whichever notebook and day.
 
-    None, or the course's own with `or_ours`, when none has passed, and where its saved text no longer runs or stops on
-    the exercise's cases; a warning then says why. Where it stops later, a warning says so, and the course's own goes on.
+    None, or with `or_ours` the course's own, when none has passed, and where its saved text no longer runs or stops on
+    the exercise's cases; a warning then says why. Where it stops later, a warning says so, and the course's goes on.
     """
     exercise = find_exercise(id)
     ours = exercise.resolve() if or_ours else None

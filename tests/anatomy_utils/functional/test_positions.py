@@ -4,9 +4,7 @@ import math
 
 import pytest
 import torch
-from random_tensors import normal
 
-from anatomy_utils.functional import positions
 from anatomy_utils.functional.positions import alibi_slopes, log_bucket, sinusoids, t5_bucket
 
 
