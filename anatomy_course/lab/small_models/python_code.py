@@ -78,7 +78,8 @@ def python_docstrings(modules: Sequence[str], *, words: int = 4) -> list[tuple[s
                     text = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
                     if len(text.split()) >= words:
                         homes.setdefault(text, set()).add(number)
-    return sorted(((text, *found) for text, found in homes.items() if len(found) == 1), key=lambda pair: pair[1])
+    once = [(text, min(found)) for text, found in homes.items() if len(found) == 1]
+    return sorted(once, key=lambda pair: pair[1])
 
 
 def _files(folder: Path) -> Iterator[Path]:
