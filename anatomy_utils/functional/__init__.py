@@ -71,7 +71,6 @@ from anatomy_utils.functional.positions import (
     alibi_slopes as alibi_slopes,
     frequencies as frequencies,
     log_bucket as log_bucket,
-    offset_bias as offset_bias,
     rotary as rotary,
     sinusoids as sinusoids,
     t5_bucket as t5_bucket,

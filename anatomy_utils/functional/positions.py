@@ -79,25 +79,6 @@ def rotary(
     return Rotation(cosines, sines, "halves")(vectors)
 
 
-def offset_bias(table: Float[Tensor, "heads offset"], length: int) -> Float[Tensor, "heads length length"]:
-    """What each head adds to the score of each pair: a number that depends on the offset alone.
-
-    The idea of Shaw et al. 2018 (arXiv:1803.02155), with one number per head and offset as in T5 (Raffel et al. 2020,
-    arXiv:1910.10683); T5 puts far offsets into common buckets, here all beyond the table's ends share the last one.
-
-    Args:
-        table: one row per head; its columns stand for the offsets (key − query) from −farthest to farthest.
-        length: of the text.
-
-    >>> offset_bias(torch.tensor([[-1.0, 0.0, 5.0]]), 3).tolist()
-    [[[0.0, 5.0, 5.0], [-1.0, 0.0, 5.0], [-1.0, -1.0, 0.0]]]
-    """
-    positions = torch.arange(length, device=table.device)
-    offsets = positions[None, :] - positions[:, None]  # query key
-    farthest = table.shape[1] // 2
-    return table[:, offsets.clamp(-farthest, farthest) + farthest]
-
-
 def t5_bucket(
     offsets: Int[Tensor, "*any"], *, bidirectional: bool, num_buckets: int = 32, max_distance: int = 128
 ) -> Int[Tensor, "*any"]:

@@ -13,7 +13,7 @@ from anatomy_course.figures.drawing import Pen
 from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import look
 
-RADIUS = 80.0
+RADIUS = 68.0
 
 
 @look()
@@ -45,7 +45,8 @@ def rotated_pair(places: Sequence[tuple[int, int]], query: Any, key: Any) -> Pic
         pen.circle(x, y, RADIUS + 8, facecolor="#fbfbfc", edgecolor="#aab1b8", linewidth=1.2, zorder=1)
         for name, hand in hands.items():
             _hand(pen, x, y, hand[n] * RADIUS / longest, name)
-        pen.text(x, 296, f"query · key = {_two(products[n])}", 12)
+        turn = _angle(pen, x, y, hands["query"][n], hands["key"][n])
+        pen.text(x, 296, f"angle {turn:.0f}°, query · key = {_two(products[n])}", 12)
     return pen.picture(
         "Two clock hands, the turned query and the turned key, at "
         + ", ".join(f"positions {at} and {other}" for at, other in places)
@@ -59,10 +60,20 @@ def _two(number: float) -> str:
     return f"{number:.2f}".replace("-", "−")
 
 
+def _angle(pen: Pen, x: Number, y: Number, query: np.ndarray, key: np.ndarray) -> float:
+    """An arc from the query's hand to the key's, counterclockwise, and its degrees from 0 to 360."""
+    from matplotlib.patches import Arc
+
+    start, end = (np.degrees(np.arctan2(-hand[1], hand[0])) for hand in (query, key))  # the page's y points down
+    pen.sheet.add_patch(Arc((x, y), 50, 50, theta1=end, theta2=start, color="#59636e", linewidth=1.6, zorder=2))
+    return float((start - end) % 360)
+
+
 def _hand(pen: Pen, x: Number, y: Number, hand: np.ndarray, name: str) -> None:
-    """From the middle; the first feature points right, the second up."""
+    """From the middle; the first feature points right, the second up. Its name is outside of the circle."""
     tip = (x + float(hand[0]), y - float(hand[1]))
     pen.arrow((x, y), tip, role=name, width=2.2)
-    away = hand / (float(np.hypot(*hand)) or 1.0) * 17
+    away = hand / (float(np.hypot(*hand)) or 1.0)
     behind = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8}
-    pen.text(tip[0] + float(away[0]) * 1.3, tip[1] - float(away[1]), name, 10.5, bbox=behind)
+    reach = RADIUS + 8
+    pen.text(x + float(away[0]) * (reach + 20), y - float(away[1]) * (reach + 11), name, 10.5, bbox=behind)

@@ -48,7 +48,10 @@ from anatomy_course.lab.experiments.head_look import looks as looks
 from anatomy_course.lab.experiments.length_extrapolation import (
     length_experiment as length_experiment,
     neighbor_rows as neighbor_rows,
+    rotary_speeds as rotary_speeds,
+    share_of_right_counts as share_of_right_counts,
     tiny_encoder as tiny_encoder,
+    train_to_count as train_to_count,
 )
 from anatomy_course.lab.experiments.manual_cache import empty_pasts as empty_pasts, step_by_hand as step_by_hand
 from anatomy_course.lab.experiments.norm_placement import (

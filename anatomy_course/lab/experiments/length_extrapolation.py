@@ -7,7 +7,8 @@ length. Press et al. 2022 (arXiv:2108.12409) ask the same of language models.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -16,6 +17,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
+from anatomy_utils.functional.positions import frequencies
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
@@ -23,6 +25,7 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
+from anatomy_utils.tap import Edit, edit
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.training.parallel import side_by_side
@@ -111,25 +114,106 @@ def length_experiment(
 
 
 def _train_and_test(scheme: str, lengths: Sequence[int], steps: int, seed: int) -> LengthRun:
-    generator = torch.Generator().manual_seed(seed)
-    model = tiny_encoder(scheme, generator)
-    generator = torch.Generator().manual_seed(seed)
-    sizes = torch.randint(TRAINED_TO // 2, TRAINED_TO + 1, (steps,), generator=generator).tolist()
-    batches = [neighbor_rows(BATCH, size, generator) for size in sizes]
-    schedule = linear_schedule(LEARNING_RATE, steps=steps, warmup=steps // 10)
-    history = fit(
-        model, batches, lambda m, rows: cross_entropy(m(rows[0]), rows[1]), steps=steps, learning_rate=schedule,
-        progress=False,
-    )  # fmt: skip
-    run = LengthRun(scheme, loss=history.loss)
+    model = tiny_encoder(scheme, torch.Generator().manual_seed(seed))
+    run = LengthRun(scheme, loss=train_to_count(model, steps=steps, seed=seed))
     for length in lengths:
-        tokens, counts = neighbor_rows(TESTED, length, torch.Generator().manual_seed(seed + length))
         try:
-            with torch.no_grad():
-                run.accuracy[length] = (model(tokens).argmax(-1) == counts).float().mean().item()
+            run.accuracy[length] = share_of_right_counts(model, length, seed=seed)
         except ValueError as error:
             run.accuracy[length], run.refused = None, str(error)
     return run
+
+
+def train_to_count(
+    model: WithHead, *, steps: int = STEPS, longest: int = TRAINED_TO, speeds: Tensor | None = None, seed: int = 0
+) -> list[float]:
+    """Train an encoder on rows from half of the longest length to the longest; returns the loss of each step.
+
+    Args:
+        model: from `tiny_encoder`; may be trained already.
+        steps: each on 64 rows.
+        longest: positions of a row, at most.
+        speeds: of the hands of a rotary encoder, if others than its own.
+        seed: of the rows.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    sizes = torch.randint(longest // 2, longest + 1, (steps,), generator=generator).tolist()
+    batches = [neighbor_rows(BATCH, size, generator) for size in sizes]
+    schedule = linear_schedule(LEARNING_RATE, steps=steps, warmup=steps // 10)
+    with _own_angles(model, None, speeds):
+        return fit(
+            model, batches, lambda m, rows: cross_entropy(m(rows[0]), rows[1]), steps=steps, learning_rate=schedule,
+            progress=False,
+        ).loss  # fmt: skip
+
+
+@torch.no_grad()
+def share_of_right_counts(
+    model: WithHead,
+    length: int,
+    *,
+    offsets: Callable[[Tensor], Tensor] | None = None,
+    speeds: Tensor | None = None,
+    sharpen: float = 1.0,
+    rows: int = TESTED,
+    seed: int = 0,
+) -> float:
+    """The share of right answers over all positions of rows of one length, from 0 to 1.
+
+    The rest is for a rotary encoder, and changes nothing in its weights.
+
+    Args:
+        offsets: gets the offsets (query, key) and returns those that the hands are turned by instead.
+        speeds: of the hands, radians per position, in place of the model's own.
+        sharpen: what each score is multiplied by.
+
+    Raises:
+        ValueError: the model has no vector for a position of such rows.
+    """
+    tokens, counts = neighbor_rows(rows, length, torch.Generator().manual_seed(seed + length))
+    names = [f"body.layers.{layer}.self_attention.scores" for layer in range(NUM_LAYERS)]
+    edits: dict[str, Edit] = {} if sharpen == 1.0 else dict.fromkeys(names, lambda scores: sharpen * scores)
+    with _own_angles(model.eval(), offsets, speeds), edit(model, edits):
+        said = torch.cat([model(some).argmax(-1) for some in tokens.split(25)])
+    return (said == counts).float().mean().item()
+
+
+@contextmanager
+def _own_angles(model: WithHead, offsets: Callable[[Tensor], Tensor] | None, speeds: Tensor | None) -> Iterator[None]:
+    """Inside, a rotary encoder's hands turn at these speeds, and by these offsets."""
+    body: Any = model.body
+    rotary, attentions = body.rotary, [layer.self_attention for layer in body.layers]
+    if speeds is not None:
+        body.rotary = RotaryPositions(2 * len(speeds))
+        angles = (torch.arange(512)[:, None] * speeds).repeat(1, 2)
+        body.rotary.cosines, body.rotary.sines = angles.cos(), angles.sin()
+    if offsets is not None:
+        body.rotary = None
+        for attention in attentions:
+            attention.score_positions = partial(_turned, offsets, rotary_speeds() if speeds is None else speeds)
+    try:
+        yield
+    finally:
+        body.rotary = rotary
+        for attention in attentions:
+            attention.score_positions = None
+
+
+def _turned(offsets: Callable[[Tensor], Tensor], speeds: Tensor, query: Tensor, key: Tensor) -> Tensor:
+    """What turning by any offsets adds to the scores of a bare query and key, pair by pair."""
+    places = torch.arange(query.shape[2])
+    angles = offsets(places - places[:, None])[..., None] * speeds  # query key pair
+    (a, b), (c, d) = ([half.unbind(-1) for half in vectors.chunk(2, -1)] for vectors in (query, key))
+    scores = -(query @ key.mT)
+    for pair, angle in enumerate(angles.unbind(-1)):
+        x, y, u, v = a[pair][..., None], b[pair][..., None], c[pair][..., None, :], d[pair][..., None, :]
+        scores += (x * u + y * v) * angle.cos() + (y * u - x * v) * angle.sin()
+    return scores / query.shape[-1] ** 0.5
+
+
+def rotary_speeds(base: float = 10_000.0) -> Tensor:
+    """By how many radians per position each hand of the rotary encoder turns."""
+    return frequencies(D_MODEL // NUM_HEADS, base, None)
 
 
 def tiny_encoder(scheme: str, generator: torch.Generator) -> WithHead:

@@ -12,6 +12,7 @@ occur together in training.
 - `extractive_summarizer`: an encoder that picks the sentence that summarizes a report (notebook 06)
 - `recurrent_baselines`: a recurrent translator and an ELMo (notebook 06)
 - `python_code`: functions of Python's own library, and its parser as a judge of what is written (notebook 08)
+- `text_sorting`: real texts sorted by a pretrained encoder, and by counted words (notebook 03)
 - `metrics`: shares of right answers, and BLEU
 - `train`: the training loop of all of them
 """
@@ -53,6 +54,7 @@ from anatomy_course.lab.small_models.predict import (
 )
 from anatomy_course.lab.small_models.python_code import (
     BigramTable as BigramTable,
+    python_docstrings as python_docstrings,
     python_functions as python_functions,
     share_that_parses as share_that_parses,
 )
@@ -67,6 +69,13 @@ from anatomy_course.lab.small_models.small_gpt import (
     new_small_gpt as new_small_gpt,
     sample_texts as sample_texts,
     train_small_gpt as train_small_gpt,
+)
+from anatomy_course.lab.small_models.text_sorting import (
+    MeanHead as MeanHead,
+    labeled_texts as labeled_texts,
+    linear_classifier as linear_classifier,
+    text_vectors as text_vectors,
+    word_counts as word_counts,
 )
 from anatomy_course.lab.small_models.text_to_text import (
     task_examples as task_examples,

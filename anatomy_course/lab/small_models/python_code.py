@@ -1,8 +1,8 @@
 """A corpus that every machine has, and a judge for what is written after it: Python's own library and its parser.
 
-Notebook 08 trains a GPT on the functions of the standard library. Each version of Python has others, so losses and
-texts differ a little from machine to machine. What a model writes is judged by `ast.parse`. A table of pairs is the
-model to compare with.
+Notebook 08 trains a GPT on the functions of the standard library, and notebook 03 sorts their docstrings. Each version
+of Python has others, so losses and texts differ a little from machine to machine. What a model writes is judged by
+`ast.parse`. A table of pairs is the model to compare with.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 import sysconfig
 import textwrap
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import torch
@@ -48,6 +48,38 @@ def python_functions(shortest: int = 30, longest: int = 500) -> list[str]:
             "that comes with its library's source."
         )
     return functions
+
+
+def python_docstrings(modules: Sequence[str], *, words: int = 4) -> list[tuple[str, int]]:
+    """What the functions and methods of these modules say about themselves, and which module each is from.
+
+    Of each docstring the first paragraph, in one line. A text that occurs in several modules is left out, and one that
+    occurs more than once in a module is there once: no text of a test can have been in the training.
+
+    Args:
+        modules: names of modules or packages of the standard library.
+        words: how many a text has at least.
+
+    Returns:
+        (text, number of its module), by module, file and line.
+
+    Raises:
+        ValueError: this Python comes without such a module, or without its source.
+    """
+    folder, homes = Path(sysconfig.get_path("stdlib")), dict[str, set[int]]()
+    for number, module in enumerate(modules):
+        package, alone = folder / module, folder / f"{module}.py"
+        files = sorted(_files(package), key=Path.as_posix) if package.is_dir() else [alone] if alone.is_file() else []
+        if not files:
+            raise ValueError(f"There is no source of {module!r} in {folder}; name another module.")
+        for tree in filter(None, (_parsed(path.read_text(encoding="utf-8", errors="replace")) for path in files)):
+            for node in ast.walk(tree):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    text = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
+                    if len(text.split()) >= words:
+                        homes.setdefault(text, set()).add(number)
+    once = [(text, min(found)) for text, found in homes.items() if len(found) == 1]
+    return sorted(once, key=lambda pair: pair[1])
 
 
 def _files(folder: Path) -> Iterator[Path]:

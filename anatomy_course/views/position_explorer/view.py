@@ -192,14 +192,17 @@ def _content(width: int = D_HEAD) -> Float[Tensor, "2 1 position d_head"]:
 
 def _sinusoidal() -> Scheme:
     vectors = SinusoidalPositions(D_MODEL)(POSITIONS)
+    word, (to_query, to_key) = torch.randn(D_MODEL), torch.randn(2, D_MODEL, D_HEAD) / D_MODEL**0.5
+    in_a_model = (word + vectors) @ to_query @ ((word + vectors) @ to_key).T / D_HEAD**0.5
     return Scheme(
         "sinusoidal",
         "Fixed waves, *added* to the token's vector before the first layer. Each pair of features is a clock hand with "
-        "its own speed.",
+        "its own speed. In a model, the sum of word and wave goes through `W_Q` and `W_K` (drawn at random here).",
         "PE(p, 2i) = sin(p / 10000^(2i/d)),  PE(p, 2i+1) = cos(p / 10000^(2i/d))",
         "Vaswani et al. 2017",
-        (vectors @ vectors.T)[None],
-        measures="dot product of the two vectors",
+        torch.stack([in_a_model, vectors @ vectors.T]),
+        ("word and wave, in a model", "two bare waves"),
+        measures="score, or dot product of two bare waves",
         vectors=vectors,
         vectors_are=f"the vector of each position, d_model {D_MODEL}",
     )

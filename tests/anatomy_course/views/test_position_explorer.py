@@ -27,12 +27,12 @@ def test_spread_is_the_widest_gap_on_a_diagonal_as_a_share_of_the_range() -> Non
     assert spread(np.array([[0.0, 6.0], [1.0, 3.0]])) == 0.5
 
 
-def test_of_the_real_schemes_only_the_learned_table_knows_more_than_offsets(encoder: Any) -> None:
+def test_of_the_real_schemes_those_that_add_to_the_word_know_more_than_offsets(encoder: Any) -> None:
     widget = views.position_explorer(encoder)
     spreads = {scheme["name"]: spread(widget.scores(scheme["name"])[0]) for scheme in widget.schemes}
     assert len(spreads) == 8
-    assert spreads.pop("learned") > 0.5
-    assert max(spreads.values()) < SAME
+    assert spreads.pop("learned") > 0.5 and spreads.pop("sinusoidal") > 0.3
+    assert max(spreads.values()) < SAME and spread(widget.scores("sinusoidal")[1]) < SAME
     table = encoder.embeddings.positions.table.weight[:64].detach()
     np.testing.assert_allclose(widget.scores("learned")[0], (table @ table.T).numpy(), atol=1e-5)
     assert widget.scores("ALiBi")[:, 3, 7].tolist() == [-4 * slope for slope in (0.25, 0.0625, 0.015625, 0.00390625)]
@@ -52,6 +52,9 @@ def test_choosing_a_scheme_by_mouse_and_by_keys(show: Show, encoder: Any) -> Non
     shown = show(views.position_explorer(encoder))
     canvas = shown.page.locator(".pe-canvas")
     assert shown.page.locator(".pe-pair .sine").first.get_attribute("d").count("L") >= 4 * 63, "a fast wave is round"
+    assert shown.text(".pe-verdict").startswith("Not only on the offset")
+    shown.page.get_by_label("Drawn for").select_option("two bare waves")
+    shown.settle()
     assert shown.text(".pe-verdict").startswith("Depends only on the offset")
     shown.click("radio", "learned")
     assert shown.widget.scheme == "learned"

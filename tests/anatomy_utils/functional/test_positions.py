@@ -4,9 +4,7 @@ import math
 
 import pytest
 import torch
-from random_tensors import normal
 
-from anatomy_utils.functional import positions
 from anatomy_utils.functional.positions import alibi_slopes, log_bucket, sinusoids, t5_bucket
 
 
@@ -41,11 +39,3 @@ def test_alibi_slopes():
     twelve = alibi_slopes(12)
     torch.testing.assert_close(twelve[:8], alibi_slopes(8))
     torch.testing.assert_close(twelve[8:], alibi_slopes(16)[::2][:4])
-
-
-def test_an_offset_bias_depends_on_the_offset_and_reaches_any_length():
-    table = normal(3, 5)
-    bias = positions.offset_bias(table, 11)
-    torch.testing.assert_close(bias[:, 1:, 1:], bias[:, :-1, :-1])
-    torch.testing.assert_close(bias[:, 0, 2:], table[:, 4:].expand(3, 9))
-    torch.testing.assert_close(positions.offset_bias(table, 4), bias[:, :4, :4])

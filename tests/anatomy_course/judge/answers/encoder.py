@@ -41,28 +41,6 @@ encoder.rotary
         return torch.cat([-second, first], dim=-1)
         “likeness:stage | What you return as vectors is only the partners: up to there it is right.”
 
-encoder.offset_bias
-    bias_turned_heads:
-        positions = torch.arange(length)
-        far = table.shape[1] // 2
-        return table[:, (positions[None, :] - positions[:, None]).clamp(-far, far) + far].permute(1, 2, 0)
-        “mistake:heads_last | The numbers are right, but your heads are the last axis; in scores they come before”
-    bias_summed:
-        positions = torch.arange(length)
-        far = table.shape[1] // 2
-        return table[:, (positions[None, :] - positions[:, None]).clamp(-far, far) + far].sum(0)
-        “shape:axis_gone | Your result is the sum of the target over the heads axis: yours is (5, 5), the target”
-    bias_flat:
-        far = table.shape[1] // 2
-        return table[:, torch.arange(length).clamp(max=far) + far]
-        “shape:axis_gone | Your result is only the first entry of the target over the query axis: yours is (3, 5),”
-    bias_past:
-        positions = torch.arange(length)
-        far = table.shape[1] // 2
-        bias = table[:, (positions[None, :] - positions[:, None]).clamp(-far, far) + far]
-        return bias.tril()
-        “likeness:entry | Your biases are right in the first key, and wrong in the others.”
-
 encoder.feed_forward
     feed_negative: activation(-(hidden_states @ expand_weight + expand_bias)) @ contract_weight + contract_bias
         “likeness:calls | Your call of `activation` receives the negative of what a right solution gives it.”

@@ -7,7 +7,10 @@ from anatomy_course.lab.experiments.length_extrapolation import (
     POSITION_SCHEMES,
     length_experiment,
     neighbor_rows,
+    rotary_speeds,
+    share_of_right_counts,
     tiny_encoder,
+    train_to_count,
 )
 
 
@@ -48,6 +51,20 @@ def test_positions_are_needed_and_turned_queries_carry_on_beyond_the_trained_len
     none, rotary = length_experiment(["none", "rotary"], lengths=(16, 24), steps=120)
     assert (none.accuracy[16] or 0) < 0.6
     assert (rotary.accuracy[16] or 0) > 0.9 and (rotary.accuracy[24] or 0) > 0.8
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_turning_by_other_offsets_or_speeds_is_what_it_says_and_leaves_the_model_as_it_was():
+    model, own = tiny_encoder("rotary", torch.Generator().manual_seed(0)), rotary_speeds()
+    assert len(train_to_count(model, steps=60)) == 60
+    plain = share_of_right_counts(model, 40, rows=20)
+    assert plain == pytest.approx(share_of_right_counts(model, 40, rows=20, offsets=lambda offsets: offsets), abs=2e-3)
+    assert plain == pytest.approx(share_of_right_counts(model, 40, rows=20, speeds=own), abs=2e-3)
+    slower = share_of_right_counts(model, 40, rows=20, speeds=own / 3)
+    assert slower == pytest.approx(share_of_right_counts(model, 40, rows=20, offsets=lambda each: each / 3), abs=2e-3)
+    assert abs(slower - plain) > 0.01
+    assert share_of_right_counts(model, 40, rows=20, sharpen=0.0) != plain
+    assert share_of_right_counts(model, 40, rows=20) == plain
 
 
 def test_wrong_input_gets_one_sentence():

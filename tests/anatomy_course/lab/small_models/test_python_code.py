@@ -10,6 +10,7 @@ from anatomy_course.lab.small_models.python_code import (
     END,
     BigramTable,
     is_function,
+    python_docstrings,
     python_functions,
     share_that_parses,
 )
@@ -60,6 +61,18 @@ def test_functions_stand_alone_without_docstrings_and_only_once():
     assert python_functions(24, 27) == ["def same():\n    return 1"]
     with pytest.raises(ValueError, match="No function of 1000 to 2000 characters"):
         python_functions(1000, 2000)
+
+
+@pytest.mark.usefixtures("library")
+def test_a_docstring_is_there_once_and_belongs_to_one_module(tmp_path):
+    told = 'def a():\n    """{}"""\n\n\ndef b():\n    """{}\n\n    More."""\n'
+    (tmp_path / "cow.py").write_text(told.format("It eats\n    green grass.", "It eats green grass."))
+    (tmp_path / "animals" / "pig.py").write_text(told.format("It eats all day.", "Both of them say this."))
+    (tmp_path / "hen.py").write_text(told.format("Both of them say this.", "Too short."))
+    assert python_docstrings(["cow", "animals", "hen"]) == [("It eats green grass.", 0), ("It eats all day.", 1)]
+    assert python_docstrings(["hen"], words=2) == [("Both of them say this.", 0), ("Too short.", 0)]
+    with pytest.raises(ValueError, match="There is no source of 'horse'"):
+        python_docstrings(["cow", "horse"])
 
 
 def test_the_library_of_this_python_is_a_corpus():
