@@ -41,6 +41,7 @@ from anatomy_utils.interpret.head_ablation import (
     head_importance as head_importance,
     heads_off as heads_off,
     mean_contexts as mean_contexts,
+    nothing_from as nothing_from,
     scrambled_heads as scrambled_heads,
 )
 from anatomy_utils.interpret.head_circuits import (
@@ -59,6 +60,6 @@ from anatomy_utils.interpret.parameter_count import parameters_by_part as parame
 from anatomy_utils.interpret.residual_stream import (
     ResidualStream as ResidualStream,
     WithoutParts as WithoutParts,
-    residual_stream as residual_stream,
+    read_residual_stream as read_residual_stream,
     without_each_part as without_each_part,
 )

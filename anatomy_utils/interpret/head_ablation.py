@@ -103,6 +103,17 @@ def head_importance(encoder: Encoder, input_ids: Int[Tensor, "1 position"]) -> F
 
 
 @contextmanager
+def nothing_from(encoder: Encoder, place: int) -> Iterator[None]:
+    """Run `encoder` with values of 0 at one position, in all layers and heads; where heads look stays as it is."""
+
+    def emptied(value: Tensor) -> Tensor:
+        return value * (torch.arange(value.shape[-2]) != place)[:, None]
+
+    with edit(encoder, {f"layers.{layer}.self_attention.value": emptied for layer in range(len(encoder.layers))}):
+        yield
+
+
+@contextmanager
 def scrambled_heads(model: nn.Module) -> Iterator[None]:
     """Run `model` as if its heads were split and joined by `view` alone, without the transpose.
 

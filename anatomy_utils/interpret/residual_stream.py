@@ -48,7 +48,7 @@ class WithoutParts(NamedTuple):
 
 
 @torch.no_grad()
-def residual_stream(model: LanguageModel, input_ids: Int[Tensor, "1 position"]) -> ResidualStream:
+def read_residual_stream(model: LanguageModel, input_ids: Int[Tensor, "1 position"]) -> ResidualStream:
     """What each part of a pre-norm decoder adds to the stream of one text.
 
     Raises:

@@ -36,9 +36,10 @@ def cases(generator: Generator) -> Cases:
 
 
 def recognized(was: Tensor, now: Tensor) -> Tensor:
-    """The share of columns that are an old one, of whatever length and sign."""
+    """The share of columns that are old ones: of any length and sign, at the old place, and of the old length."""
     alike = (F.normalize(was, dim=0).T @ F.normalize(now, dim=0)).abs() > ALIKE
-    return alike.any(dim=0).float().mean()
+    long = torch.isclose(was.norm(dim=0)[:, None], now.norm(dim=0), rtol=1e-3)
+    return torch.stack([alike.any(0).float().mean(), alike.diagonal().float().mean(), (alike & long).any(0).float().mean()])
 
 
 def drive(answer: Callable[..., object], *arguments: object) -> tuple[Tensor, ...] | Objection:
@@ -62,7 +63,7 @@ EXERCISE = written(
     level="hard, 10 minutes",
     returns=(
         Output("the change of the output", "position d_model"),
-        Output("the share of features that are old ones, in W_Q, W_K, W_V and W_O", "matrix"),
+        Output("the share of features of W_Q, W_K, W_V and W_O that are old ones", "matrix kind"),
     ),
     cases=cases,
     observe=drive,

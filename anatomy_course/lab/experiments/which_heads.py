@@ -66,12 +66,12 @@ def pairs(listed: str) -> list[tuple[str, str]]:
     return made
 
 
-@torch.no_grad()
 def vectors_of_it(encoder: Encoder, tokenizer: Tokenizer, sentences: Sequence[str]) -> Float[Tensor, "text d_model"]:
     """The encoder's last vector of the word *it* in each sentence."""
     batch = tokenizer(list(sentences))
     places = torch.tensor([tokens.index("it") for tokens in batch.tokens])
-    return encoder(batch.input_ids, batch.attention_mask)[torch.arange(len(places)), places]
+    with torch.no_grad():
+        return encoder(batch.input_ids, batch.attention_mask)[torch.arange(len(places)), places]
 
 
 def similarity_without(
@@ -89,6 +89,22 @@ def similarity_without(
     whole = vectors_of_it(encoder, tokenizer, sentences)
     with heads_off(encoder, heads, contexts=contexts):
         return F.cosine_similarity(vectors_of_it(encoder, tokenizer, sentences), whole, dim=-1)
+
+
+def similarity_without_each(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    sentences: Sequence[str],
+    contexts: Float[Tensor, "num_layers all_heads"] | None = None,
+) -> Float[Tensor, "num_layers num_heads"]:
+    """The same for each head alone, as a mean over the sentences."""
+    heads = [(layer, head) for layer in range(len(encoder.layers)) for head in range(_num_heads(encoder))]
+    alike = [similarity_without(encoder, tokenizer, sentences, [head], contexts).mean() for head in heads]
+    return torch.stack(alike).view(-1, _num_heads(encoder))
+
+
+def _num_heads(encoder: Encoder) -> int:
+    return encoder.layers[0].self_attention.num_heads
 
 
 def similarity_of_unrelated(vectors: Float[Tensor, "text d_model"]) -> float:

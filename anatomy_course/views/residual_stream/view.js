@@ -8,8 +8,8 @@ import { change, frame, onChange, onWidth, widgetRoot } from "../_kit/life.js";
 import { onTheme, sequentialColor } from "../_kit/theme.js";
 
 const ROW = 8; // pixels from one part to the next
-const ROOM = { left: 66, right: 92, top: 30, bottom: 30 };
-const WIDEST = 7; // pixels of a stream that is moved by its own length
+const ROOM = { left: 66, right: 92, top: 40, bottom: 36 };
+const WIDEST = 16; // pixels of a stream that is moved by its own length
 
 const nameOf = (part) =>
   part ? `layer ${Math.floor((part - 1) / 2)}, ${part % 2 ? "attention" : "feed-forward"}` : "embedding";
@@ -83,9 +83,11 @@ function drawing({ root, data, state, signal, choose }) {
     });
   };
   const texts = () => [
-    ...tokens.map((text, i) => svg("text", { class: "rs-token", x: x(i), y: high - 8, "text-anchor": "middle", text })),
-    ...Array.from({ length: Math.ceil((parts - 1) / 10) }, (_, i) =>
-      svg("text", { class: "rs-layer", x: 4, y: y(1.5 + 10 * i) + 4, text: `layer ${5 * i}` }),
+    ...tokens.map((text, i) =>
+      svg("text", { class: "rs-token", x: x(i), y: high - (i % 2 ? 4 : 20), "text-anchor": "middle", text }),
+    ),
+    ...Array.from({ length: Math.ceil((parts - 1) / 10) - 1 }, (_, i) =>
+      svg("text", { class: "rs-layer", x: 4, y: y(11.5 + 10 * i) + 4, text: `layer ${5 * i + 5}` }),
     ),
     svg("text", { class: "rs-layer", x: 4, y: y(0) + 4, text: "embedding" }),
     svg("text", {
@@ -95,7 +97,7 @@ function drawing({ root, data, state, signal, choose }) {
       "text-anchor": "middle",
       text: `→ ${whole[0].text}`,
     }),
-    svg("text", { class: "rs-layer", x: wide - ROOM.right / 2, y: 16, "text-anchor": "middle", text: "adds to lead" }),
+    svg("text", { class: "rs-layer", x: wide - ROOM.right / 2, y: 32, "text-anchor": "middle", text: "adds to lead" }),
   ];
   const draw = frame(() => {
     if (!wide) return;
@@ -183,7 +185,7 @@ function render({ model, el }) {
     "p",
     { class: "note" },
     "Each line is a position; its vector goes up. Circles: attention, which alone carries something from line to " +
-      "line. Boxes: feed-forward. The darker a mark, the more the answer loses when it is taken out there. Click one. " +
+      "X +
       "A line is thick where its vector is then moved.",
   );
   root.append(

@@ -19,7 +19,7 @@ from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, weight_bytes
 from anatomy_course.views._kit.checks import Whole, numbers, word_list
 from anatomy_course.views._kit.token_text import spelling
-from anatomy_utils.interpret import residual_stream as streams
+from anatomy_utils.interpret.residual_stream import read_residual_stream, without_each_part
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
@@ -125,14 +125,18 @@ def residual_stream(
     """
     spell = spelling(words)
     ids = spell.ids(text)
-    whole = streams.residual_stream(model, torch.tensor([ids]))
-    without = streams.without_each_part(model, torch.tensor([ids]))
+
+    def bare(id: int) -> str:
+        return spell.word(id).removeprefix("␣") or spell.word(id)
+
+    whole = read_residual_stream(model, torch.tensor([ids]))
+    without = without_each_part(model, torch.tensor([ids]))
     with torch.no_grad():
         intact = model(torch.tensor([ids]))[0, -1].expand(1, *without.logits.shape[1:])
     chances = torch.cat([intact, without.logits]).softmax(dim=-1)
     top = chances.topk(MOST, dim=-1)
     return ResidualStream(
-        [spell.word(i) for i in ids], without.moved,
-        [[[spell.word(i) for i in row] for row in rows] for rows in top.indices.tolist()],
+        [bare(i) for i in ids], without.moved,
+        [[[bare(i) for i in row] for row in rows] for rows in top.indices.tolist()],
         top.values, chances[1:, :, int(intact[0, 0].argmax())], whole.shares, part=part, place=place,
     )  # fmt: skip

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from anatomy_course.lab.small_models.small_gpt import new_small_gpt
-from anatomy_utils.interpret.residual_stream import residual_stream, without_each_part
+from anatomy_utils.interpret.residual_stream import read_residual_stream, without_each_part
 from anatomy_utils.tap import edit
 
 IDS = torch.tensor([[3, 1, 4, 1]])
@@ -16,7 +16,7 @@ def model():
 
 
 def test_parts_add_up_to_the_last_vector_and_to_the_lead(model):
-    stream = residual_stream(model, IDS)
+    stream = read_residual_stream(model, IDS)
     assert torch.allclose(stream.added.cumsum(0), stream.states, atol=1e-5)
     top = model(IDS)[0, -1].topk(2).values
     assert stream.shares.sum().item() == pytest.approx((top[0] - top[1]).item(), abs=1e-4)
@@ -41,4 +41,4 @@ def test_without_a_part_the_model_runs_as_if_it_added_nothing(model):
 
 def test_several_texts_are_refused(model):
     with pytest.raises(ValueError, match="2 rows; give one"):
-        residual_stream(model, IDS.expand(2, -1))
+        read_residual_stream(model, IDS.expand(2, -1))
