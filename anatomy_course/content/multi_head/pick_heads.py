@@ -7,7 +7,7 @@ import torch
 from anatomy_course.content.writing import Cases, Draw, Generator, Objection, Output, Tensor, written
 
 
-def which_heads(
+def pick_heads(
     query_weight: Tensor, key_weight: Tensor, value_weight: Tensor, output_weight: Tensor, vectors: Tensor
 ) -> tuple[int, int]:
     """W_Q, W_K and W_V (heads, d_model, d_head) and W_O (heads, d_head, d_model) of each head, and the vectors
@@ -53,7 +53,7 @@ def drive(answer: Callable[..., object], *arguments: Tensor) -> tuple[Tensor, ..
 
 
 EXERCISE = written(
-    which_heads,
+    pick_heads,
     title="Which of these heads?",
     task="Find the head in which words match themselves, and the head that copies, from the matrices alone.",
     level="hard, 10 minutes",
