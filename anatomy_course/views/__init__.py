@@ -139,7 +139,10 @@ from anatomy_course.views.pronoun_heads.view import (
     PronounHeads as PronounHeads,
     pronoun_heads as pronoun_heads,
 )
-from anatomy_course.views.residual_stream.view import ResidualStream as ResidualStream, residual_stream as residual_stream
+from anatomy_course.views.residual_stream.view import (
+    ResidualStream as ResidualStream,
+    residual_stream as residual_stream,
+)
 from anatomy_course.views.scale_explorer.view import (
     ScaleExplorer as ScaleExplorer,
     measure as measure,

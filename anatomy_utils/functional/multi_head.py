@@ -182,7 +182,6 @@ def merge_heads(vectors: Float[Tensor, "*batch heads position d_head"]) -> Float
     return vectors.transpose(-3, -2).flatten(-2)  # … heads position d_head → … position heads·d_head
 
 
-
 def share_heads(
     vectors: Float[Tensor, "*batch kv_heads position d_head"], num_heads: int
 ) -> Float[Tensor, "*batch heads position d_head"]:

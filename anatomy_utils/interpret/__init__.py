@@ -58,7 +58,7 @@ from anatomy_utils.interpret.logit_lens import (
 )
 from anatomy_utils.interpret.parameter_count import parameters_by_part as parameters_by_part
 from anatomy_utils.interpret.residual_stream import (
-    ResidualStream as ResidualStream,
+    StreamParts as StreamParts,
     WithoutParts as WithoutParts,
     read_residual_stream as read_residual_stream,
     without_each_part as without_each_part,

@@ -20,7 +20,7 @@ from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.tap import watch
 
 
-class ResidualStream(NamedTuple):
+class StreamParts(NamedTuple):
     """One text's stream, part by part: the embedding, then attention and feed-forward network of each layer.
 
     Attributes:
@@ -48,7 +48,7 @@ class WithoutParts(NamedTuple):
 
 
 @torch.no_grad()
-def read_residual_stream(model: LanguageModel, input_ids: Int[Tensor, "1 position"]) -> ResidualStream:
+def read_residual_stream(model: LanguageModel, input_ids: Int[Tensor, "1 position"]) -> StreamParts:
     """What each part of a pre-norm decoder adds to the stream of one text.
 
     Raises:
@@ -63,11 +63,11 @@ def read_residual_stream(model: LanguageModel, input_ids: Int[Tensor, "1 positio
     added = torch.cat([states[:1], states.diff(dim=0)])
     attended = torch.stack([*seen.matching("layers.*.self_attention.output").values()])[:, 0]
     if not torch.allclose(added[1::2], attended, atol=1e-3 * float(states.abs().max())):
-        raise ValueError("This decoder rescales its stream, so it is not the sum of what was added; give a pre-norm one.")
+        raise ValueError("This decoder rescales its stream, so that is no sum of what was added; give a pre-norm one.")
     first, second = logits.topk(2).indices
     scale = model.decoder.norm(states[-1, -1:])[0] / states[-1, -1]  # the norm's gain and 1 / its root mean square
     direction = model.vocabulary.weight[first] - model.vocabulary.weight[second]
-    return ResidualStream(states, added, added[:, -1] * scale @ direction)
+    return StreamParts(states, added, added[:, -1] * scale @ direction)
 
 
 @torch.no_grad()

@@ -1,6 +1,8 @@
 """Notebook 02: four other matrices, no feature of a head left as it was, and nobody notices at the output."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import torch
 from torch.nn import functional as F
@@ -39,19 +41,22 @@ def recognized(was: Tensor, now: Tensor) -> Tensor:
     """The share of columns that are old ones: of any length and sign, at the old place, and of the old length."""
     alike = (F.normalize(was, dim=0).T @ F.normalize(now, dim=0)).abs() > ALIKE
     long = torch.isclose(was.norm(dim=0)[:, None], now.norm(dim=0), rtol=1e-3)
-    return torch.stack([alike.any(0).float().mean(), alike.diagonal().float().mean(), (alike & long).any(0).float().mean()])
+    shares = alike.any(dim=0), alike.diagonal(), (alike & long).any(dim=0)
+    return torch.stack([each.float().mean() for each in shares])
 
 
-def drive(answer: Callable[..., object], *arguments: object) -> tuple[Tensor, ...] | Objection:
+def drive(answer: Callable[..., Any], *arguments: Any) -> tuple[Tensor, ...] | Objection:
     """The change of the output, and the shares of features that can still be recognized."""
     *were, num_heads, vectors = arguments
     given = [each.clone() for each in were]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         found = answer(*were, num_heads)
-    if not isinstance(found, tuple | list) or [getattr(each, "shape", ()) for each in found] != [e.shape for e in given]:
+    shapes = [getattr(each, "shape", ()) for each in found] if isinstance(found, tuple | list) else []
+    if shapes != [each.shape for each in given]:
         return Objection("four", "Return four matrices, as wide as those that you got: W_Q, W_K, W_V, W_O.")
-    before, after = (multi_head_attention(vectors, *each, num_heads=num_heads) for each in (given, found))
+    attend = partial(multi_head_attention, vectors, num_heads=num_heads)
+    before, after = attend(*given), attend(*found)
     known = [recognized(*pair) for pair in zip((*given[:3], given[3].T), (*found[:3], found[3].T), strict=True)]
     return (after - before) / before.norm(), torch.stack(known)
 

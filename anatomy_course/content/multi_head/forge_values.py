@@ -45,7 +45,7 @@ def drive(answer: Callable[..., object], weights: Tensor, value: Tensor, word: i
 EXERCISE = written(
     forge_values,
     title="Forge the evidence",
-    task="Change a head's values so that one word gets the opposite, while the map and all other words stay as they are.",
+    task="Change a head's values so that one word gets the opposite, while the map and all other words stay the same.",
     level="hard, 8 minutes",
     returns=(Output("the word's output", "d_head"), Output("the change of the other words", "query d_head")),
     cases=cases,

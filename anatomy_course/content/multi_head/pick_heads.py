@@ -66,12 +66,12 @@ EXERCISE = written(
     """,
     mistakes="""
     swapped: int(finds.argmax()), int(copies.argmax()) ⇒ int(copies.argmax()), int(finds.argmax())
-        “You have found both heads, and they have changed places: first the one that matches, then the one that copies.”
+        “You have found both heads, but they have changed places: the one that matches comes first.”
     largest:
         finds = (matches.argmax(dim=-1) == own).float().mean(dim=-1) ⇒ finds = matches.abs().mean(dim=(1, 2))
         copies = (written.argmax(dim=-1) == own).float().mean(dim=-1) ⇒ copies = written.abs().mean(dim=(1, 2))
-        “You have found the heads with the largest numbers. A head can be loud about anything: compare a word with itself
-        to the same word with others.”
+        “You have found the heads with the largest numbers. A head can be loud about anything: compare what a word has
+        to do with itself and what it has to do with others.”
     sign_lost:
         matches = vectors @ query_weight @ key_weight.mT @ vectors.T ⇒
             matches = (vectors @ query_weight @ key_weight.mT @ vectors.T).abs()
@@ -81,8 +81,8 @@ EXERCISE = written(
             finds = matches.diagonal(dim1=1, dim2=2).mean(dim=-1)
         copies = (written.argmax(dim=-1) == own).float().mean(dim=-1) ⇒
             copies = written.diagonal(dim1=1, dim2=2).mean(dim=-1)
-        “You have found heads that do the very opposite: in one, words match themselves least, and the other writes minus
-        the word. The sign counts.”
+        “You have found heads that do the very opposite: in one, words match themselves least, and the other one writes
+        minus the word. The sign counts.”
     one_matrix:
         written = vectors @ value_weight @ output_weight @ vectors.T ⇒
             written = vectors @ value_weight @ value_weight.mT @ vectors.T

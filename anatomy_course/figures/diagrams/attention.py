@@ -147,7 +147,8 @@ def multi_head(num_heads: int = 4) -> Picture:
         for j, role in enumerate(("query", "key", "value")):
             third = (wide - 8) / 3
             place = x + j * (third + 4)
-            pen.box(place, 320, third, 30, f"{role[0].upper()}{i}" if third < 26 else f"W_{role[0].upper()} {i}", role, size=9)
+            letter = role[0].upper()
+            pen.box(place, 320, third, 30, f"{letter}{i}" if third < 26 else f"W_{letter} {i}", role, size=9)
             start = min(max(place + third / 2, joined + 10), joined + wide * num_heads - 10)
             pen.arrow((start, 386), (place + third / 2, 350), width=1.1)
             pen.arrow((place + third / 2, 320), (place + third / 2, 262), role=role, width=1.1)

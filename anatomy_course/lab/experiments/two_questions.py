@@ -1,7 +1,7 @@
 """Two questions at once: what one head cannot do and two heads of half the width can.
 
-The street of `lookup_task`, asked about two things in one vector: the sum of their vectors, each turned by a rotation of
-its own, so that "bus, then bike" is not "bike, then bus". A linear layer reads both colors off attention's output.
+The street of `lookup_task`, asked about two things in one vector: the sum of their vectors, each turned by a rotation
+of its own, so that "bus, then bike" is not "bike, then bus". A linear layer reads both colors off attention's output.
 The control asks for two facts of one thing, the color of its body and that of its roof: as many facts, one place.
 Notebook 02.
 """

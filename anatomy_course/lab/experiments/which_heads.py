@@ -8,6 +8,7 @@ vector of *it* moves. Notebook 02.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 import torch
 from jaxtyping import Float
@@ -15,6 +16,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.interpret.head_ablation import heads_off
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
@@ -104,7 +106,7 @@ def similarity_without_each(
 
 
 def _num_heads(encoder: Encoder) -> int:
-    return encoder.layers[0].self_attention.num_heads
+    return cast(MultiHeadAttention, encoder.layers[0].self_attention).num_heads
 
 
 def similarity_of_unrelated(vectors: Float[Tensor, "text d_model"]) -> float:

@@ -8,17 +8,19 @@ it writes. All of it is computed beforehand. The class knows no model. Notebook 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 import traitlets
+from torch import Tensor
 
 from anatomy_course.figures import plots
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait
 from anatomy_course.views._kit.checks import Whole, numbers, word_list
 from anatomy_utils.interpret import head_circuits
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
@@ -28,7 +30,8 @@ VOCABULARY = range(1996, 7000)
 """The ids of BERT's vocabulary that are looked through: common words come first in it."""
 LEFT_OUT = set(
     "gay lesbian hispanic jews jewish muslim muslims islamic islam arab african asian mexican indians nazi nazis slave "
-    "slaves slavery sex sexual sexually rape raped suicide murder murdered terrorist bitch fuck fucking shit ass damn".split()
+    "slaves slavery sex sexual sexually rape raped suicide murder murdered terrorist bitch fuck fucking shit ass "
+    "damn".split()
 )
 """Words that are not listed: what an encoder has near them says more about the texts that it read than about a head."""
 SAMPLE = 40
@@ -103,7 +106,9 @@ class HeadWords(AnatomyWidget):
         )  # fmt: skip
 
 
-def head_words(encoder: Encoder, tokenizer: Tokenizer, words: str = WORDS, *, head: str = "", word: str = "") -> HeadWords:
+def head_words(
+    encoder: Encoder, tokenizer: Tokenizer, words: str = WORDS, *, head: str = "", word: str = ""
+) -> HeadWords:
     """Every head of an encoder, and as many random ones, on the words of the vocabulary before any context.
 
     Args:
@@ -116,10 +121,12 @@ def head_words(encoder: Encoder, tokenizer: Tokenizer, words: str = WORDS, *, he
     vectors = head_circuits.word_vectors(encoder, torch.tensor([*vocabulary.values()]))
     spelled, asked = [*vocabulary], words.split()
     places = torch.tensor([*(spelled.index(each) for each in asked), *range(0, len(spelled), SAMPLE)])
-    names, pairs, controls = [], [], []
+    names: list[str] = []
+    pairs: list[tuple[Tensor, Tensor]] = []
+    controls: list[tuple[Tensor, Tensor]] = []
     generator = torch.Generator().manual_seed(0)
     for number, layer in enumerate(encoder.layers):
-        attention = layer.self_attention
+        attention = cast(MultiHeadAttention, layer.self_attention)
         for kind, made in (("head", pairs), ("random", controls)):
             shape = (2, attention.num_heads, vectors.shape[1], attention.d_head)
             left, right = (torch.randn(*shape, generator=generator) for _ in range(2))

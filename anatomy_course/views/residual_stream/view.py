@@ -35,7 +35,7 @@ class ResidualStream(AnatomyWidget):
         tokens: of the text, one for each position.
         moved: as a share of its length, how far the stream is from what it was after each part: when a part is out,
             (out, place, part, position); the last of the places is all positions at once.
-        top: the likeliest next tokens with nothing taken out, `top[0][0]`, and without each part, (1 + out, place, most).
+        top: the likeliest next tokens with nothing taken out, `top[0]`, and without each part, (1 + out, place, most).
         probabilities: theirs.
         kept: the probability that what was the likeliest next token has left, (out, place).
         shares: what each part adds to its lead over the second likeliest, (part,).
