@@ -94,11 +94,12 @@ class HeadWords(AnatomyWidget):
         """The dots, those of the heads that do most named."""
         own = np.asarray(self.own)
         told = [
-            name if i < self.controls_from and (own[i].max() > 0.97 or own[i].min() < 0.03) else ""
+            name if i < self.controls_from and (own[i].max() > 0.97 or own[i].min() < 0.03) else ""  # at an edge
             for i, name in enumerate(self.heads)
         ]
         return plots.scatter_words(
-            torch.tensor(own[: self.controls_from]), told[: self.controls_from], title=self.label,
+            own, told, groups=["query"] * self.controls_from + ["masked"] * len(own[self.controls_from :]),
+            title=f"{self.label}; squares: random matrices",
             xlabel="matches a word with itself (0.5: chance)", ylabel="passes on the word itself (0.5: chance)",
             alt=f"{self.controls_from} heads. Those at an edge, where random matrices stay between "
             f"{own[self.controls_from:].min():.2f} and {own[self.controls_from:].max():.2f}: "
