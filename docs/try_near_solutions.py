@@ -18,7 +18,8 @@ from anatomy_course.judge import find_exercise, ids  # noqa: E402
 
 FIGURES = HERE / "near_solutions.json"
 SLOW = "repair random_windows training_step resume_training next_id causal_self_attention block gpt llama_block"
-SAMPLED = frozenset(f"workshop.{name}" for name in ("grouped_attention", *SLOW.split())) | {"multi_head.disguise", "multi_head.pick_heads"}
+WORKSHOP = (f"workshop.{name}" for name in ("grouped_attention", *SLOW.split()))
+SAMPLED = frozenset(WORKSHOP) | {"multi_head.disguise", "multi_head.pick_heads"}
 """Exercises whose programs take long to judge: a sample of the small edits, always the same one."""
 FEWER = {"singles": 80, "pairs": 20}
 

@@ -23,7 +23,7 @@ def pick_heads(
 
 
 def cases(generator: Generator) -> Cases:
-    for kind in ("a layer of small heads", "a layer", "a layer with long matrices", "a layer"):
+    for kind in ("a layer of small heads", "a layer with long matrices", *["a layer"] * 5):
         draw = Draw(generator, kind=kind, heads=7, d_head=11, words=23)
         heads, d_head, d_model = 7, 11, 13
         query, value = (draw("heads 13 d_head") / d_model**0.5 for _ in range(2))
@@ -31,12 +31,16 @@ def cases(generator: Generator) -> Cases:
         finder, copier, stranger, opposite = torch.randperm(heads, generator=generator)[:4].tolist()
         key[finder], output[copier] = query[finder], value[copier].T
         key[stranger], output[opposite] = -4 * query[stranger], -4 * value[opposite].T
-        loud = [head for head in range(heads) if head not in (finder, copier, stranger, opposite)]
+        *loud, half = (head for head in range(heads) if head not in (finder, copier, stranger, opposite))
+        key[half] = 0.4 * query[half] + 0.8 * key[half]  # does both badly
+        output[half] = 0.4 * value[half].T + 0.8 * output[half]
         query[loud[0]] *= 9  # the largest scores, and the longest outputs, are of heads that do neither
         value[loud[1]] *= 9
         query[finder] *= 0.5
         value[copier] *= 0.5
         vectors = torch.nn.functional.normalize(draw("words 13"), dim=-1) * 3
+        mix = draw("heads d_head d_head") + 3 * torch.eye(d_head)  # a head's features may be mixed, if mixed back
+        query, key = query @ mix, key @ torch.linalg.inv(mix).mT
         if kind == "a layer with long matrices":
             query, value = 5 * query, 5 * value
         yield draw.case(query_weight=query, key_weight=key, value_weight=value, output_weight=output, vectors=vectors)
