@@ -23,10 +23,11 @@ def cases(generator: Generator) -> Cases:
         words = draw["words"] + (4 if kind == "a longer sentence" else 0)
         draw.sizes["words"] = words
         value = draw("words d_head") + 0.5
-        scores = 2 * draw("words words") + 3 * torch.eye(words)
-        if kind == "a head that looks at one key from all words":
-            scores[:, 0] += 2.0
+        scores = draw("words words") + 3 * torch.eye(words)
         word = int(torch.randint(1, words, (), generator=generator))
+        if kind == "a head that looks at one key from all words":
+            scores[:, 0] += 1.0
+            scores[word, 0] = scores[word].amax() + 0.3
         yield draw.case(weights=scores.softmax(-1), value=value, word=word)
 
 
