@@ -51,8 +51,8 @@ function headChart({ names, own, controls, state, signal, choose }) {
     setAttributes(node, {
       "aria-label":
         `${controls} heads and ${names.length - controls} pairs of random matrices. ${names[state.head]}: matches a ` +
-        `word with itself ${format(own[state.head][0])}, writes the word itself ${format(own[state.head][1])}; 0.5 is ` +
-        "chance.",
+        `word with itself ${format(own[state.head][0])}, writes the word itself ${format(own[state.head][1])}; ` +
+        "0.5 is chance.",
     });
   }
   listen(node, "click", signal, (event) => {

@@ -185,8 +185,8 @@ function render({ model, el }) {
     "p",
     { class: "note" },
     "Each line is a position; its vector goes up. Circles: attention, which alone carries something from line to " +
-      "line. Boxes: feed-forward. The stronger the color of a mark, the more of the answer is lost when it is taken out " +
-      "there. Click one. A line is thick and red where its vector is then moved.",
+      "line. Boxes: feed-forward. The stronger the color of a mark, the more of the answer is lost when it is taken " +
+      "out there. Click one. A line is thick and red where its vector is then moved.",
   );
   root.append(
     heading(model.get("label")),
