@@ -28,6 +28,7 @@ def scatter_words(
     title: str = "",
     xlabel: str = "",
     ylabel: str = "",
+    log: bool = False,
     alt: str = "",
 ) -> Picture:
     """Words as labelled points in the plane, groups with their own marker, paths as arrows from point to point.
@@ -37,6 +38,7 @@ def scatter_words(
         labels: one word per point; an empty word leaves the point without a name.
         groups: a role of the palette per point; points of one role share color and marker.
         paths: sequences of point numbers to be joined by arrows, such as one word through the layers.
+        log: a logarithmic axis upwards.
         alt: alt text; the words and places by default.
 
     Raises:
@@ -63,6 +65,8 @@ def scatter_words(
         axes.scatter(chosen[:, 0], chosen[:, 1], s=46, color=canvas.role(kind), marker=MARKERS[n % 6],
                      edgecolors=PAGE, linewidths=0.8, zorder=3)  # fmt: skip
     axes.margins(0.14, 0.12)
+    if log:
+        axes.set_yscale("log")
     axes.autoscale_view()
     for path in paths:
         for start, end in zip(path, path[1:], strict=False):

@@ -51,7 +51,7 @@ NOTEBOOKS = (
     ),
     Notebook(
         "02_multi_head_attention", "multi_head", "Multi-head attention", "why several heads",
-        "Why several heads, and what do real ones do?", 125, 135,
+        "Why several heads, and what do real ones do?", 120, 155,
     ),
     Notebook(
         "03_encoder", "encoder", "Encoder", "positions, feed-forward, norm, the stack",

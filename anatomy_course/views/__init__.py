@@ -102,6 +102,7 @@ from anatomy_course.views.head_splitting.view import (
     SplitHeads as SplitHeads,
     head_splitting as head_splitting,
 )
+from anatomy_course.views.head_words.view import HeadWords as HeadWords, head_words as head_words
 from anatomy_course.views.live_curves.view import LiveCurves as LiveCurves, Record as Record, thin as thin
 from anatomy_course.views.logit_lens.view import LogitLens as LogitLens, Readings as Readings, logit_lens as logit_lens
 from anatomy_course.views.logits_explorer.view import (
@@ -138,6 +139,10 @@ from anatomy_course.views.pronoun_heads.view import (
     Pair as Pair,
     PronounHeads as PronounHeads,
     pronoun_heads as pronoun_heads,
+)
+from anatomy_course.views.residual_stream.view import (
+    ResidualStream as ResidualStream,
+    residual_stream as residual_stream,
 )
 from anatomy_course.views.scale_explorer.view import (
     ScaleExplorer as ScaleExplorer,

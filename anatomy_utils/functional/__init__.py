@@ -62,7 +62,6 @@ from anatomy_utils.functional.multi_head import (
     multi_head_attention as multi_head_attention,
     share_heads as share_heads,
     split_heads as split_heads,
-    stack_heads as stack_heads,
     switch_off as switch_off,
 )
 from anatomy_utils.functional.norm import layer_norm as layer_norm, rms_norm as rms_norm

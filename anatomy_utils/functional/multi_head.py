@@ -182,20 +182,6 @@ def merge_heads(vectors: Float[Tensor, "*batch heads position d_head"]) -> Float
     return vectors.transpose(-3, -2).flatten(-2)  # … heads position d_head → … position heads·d_head
 
 
-def stack_heads(weights: Float[Tensor, "heads d_model d_head"]) -> Float[Tensor, "d_model all_heads"]:
-    """Many small projections as one large one: the heads' matrices side by side.
-
-    `split_heads(x @ stack_heads(weights), num_heads)[h]` is `x @ weights[h]`.
-
-    Returns:
-        (d_model heads·d_head); columns h·d_head to (h + 1)·d_head are those of head h.
-
-    >>> stack_heads(torch.tensor([[[1.0], [2.0]], [[3.0], [4.0]]])).tolist()  # two heads of width 1
-    [[1.0, 3.0], [2.0, 4.0]]
-    """
-    return weights.transpose(0, 1).flatten(1)
-
-
 def share_heads(
     vectors: Float[Tensor, "*batch kv_heads position d_head"], num_heads: int
 ) -> Float[Tensor, "*batch heads position d_head"]:

@@ -3,6 +3,8 @@
 - `activations`: every named tensor of one text, and a word's vectors layer by layer
 - `attention_patterns`: what a head attends to, as one number a head
 - `head_ablation`: heads switched off or split the wrong way, and how much each one matters
+- `head_circuits`: the two products of a head's matrices, which words match and what is passed on
+- `residual_stream`: what each part adds to the stream, and what becomes of it without one
 - `attention_as_explanation`: whether attention weights agree with the effects of leaving words out
 - `influence`: how much each token affects the last position
 - `logit_lens`: what a decoder would predict after each layer
@@ -39,7 +41,16 @@ from anatomy_utils.interpret.attention_patterns import (
 from anatomy_utils.interpret.head_ablation import (
     head_importance as head_importance,
     heads_off as heads_off,
+    mean_contexts as mean_contexts,
+    nothing_from as nothing_from,
     scrambled_heads as scrambled_heads,
+)
+from anatomy_utils.interpret.head_circuits import (
+    WordCircuits as WordCircuits,
+    output_value_matrices as output_value_matrices,
+    query_key_matrices as query_key_matrices,
+    word_circuits as word_circuits,
+    word_vectors as word_vectors,
 )
 from anatomy_utils.interpret.influence import token_influence as token_influence
 from anatomy_utils.interpret.logit_lens import (
@@ -53,3 +64,9 @@ from anatomy_utils.interpret.neurons import (
     words_written as words_written,
 )
 from anatomy_utils.interpret.parameter_count import parameters_by_part as parameters_by_part
+from anatomy_utils.interpret.residual_stream import (
+    StreamParts as StreamParts,
+    WithoutParts as WithoutParts,
+    read_residual_stream as read_residual_stream,
+    without_each_part as without_each_part,
+)

@@ -17,14 +17,20 @@ from torch.nn import functional as F
 from anatomy_utils.functional.multi_head import merge_heads, split_heads, switch_off
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.encoder import Encoder
-from anatomy_utils.tap import Edit, edit
+from anatomy_utils.tap import Edit, edit, watch
 
 CONTEXT = "layers.{}.{}.context"
 """Where a layer's heads can be changed: its number, and `self_attention` or `cross_attention`."""
 
 
 @contextmanager
-def heads_off(model: nn.Module, heads: Iterable[tuple[int, int]], attention: str = "self_attention") -> Iterator[None]:
+def heads_off(
+    model: nn.Module,
+    heads: Iterable[tuple[int, int]],
+    attention: str = "self_attention",
+    *,
+    contexts: Float[Tensor, "num_layers all_heads"] | None = None,
+) -> Iterator[None]:
     """Run `model` without some of its heads inside the `with` block.
 
     A head's context becomes 0: W_O then adds nothing of it to the residual stream.
@@ -33,6 +39,7 @@ def heads_off(model: nn.Module, heads: Iterable[tuple[int, int]], attention: str
         model: an encoder or decoder with `layers`.
         heads: (layer, head) of each one to switch off, from 0.
         attention: the sub-layer they are in: "self_attention", or a decoder's "cross_attention" (notebook 05).
+        contexts: what a head says in place of 0, to every position the same: from `mean_contexts`.
 
     Raises:
         ValueError: there is no such head.
@@ -44,14 +51,30 @@ def heads_off(model: nn.Module, heads: Iterable[tuple[int, int]], attention: str
 
     def without(layer: int) -> Edit:
         def change(context: Tensor) -> Tensor:
+            num_heads, kept = _num_heads(model, layer, attention), context
             for head in layers[layer]:
-                context = switch_off(context, head, _num_heads(model, layer, attention))
-            return context
+                kept = switch_off(kept, head, num_heads)
+                if contexts is not None:
+                    kept = kept + contexts[layer] - switch_off(contexts[layer, None], head, num_heads)[0]
+            return kept
 
         return change
 
     with edit(model, {CONTEXT.format(layer, attention): without(layer) for layer in layers}):
         yield
+
+
+def mean_contexts(
+    encoder: Encoder, input_ids: Int[Tensor, "batch position"], attention_mask: Int[Tensor, "batch position"]
+) -> Float[Tensor, "num_layers all_heads"]:
+    """What all heads find on average over the tokens of some texts: a milder stand-in for a head than 0.
+
+    A layer was trained on what its heads usually say, and never saw a head that says 0. `heads_off` can put the mean in
+    a head's place: what is lost then is what the head told about this text.
+    """
+    with torch.no_grad(), watch(encoder, "layers.*.self_attention.context") as seen:
+        encoder(input_ids, attention_mask)
+    return torch.stack([context[attention_mask.bool()].mean(dim=0) for context in seen.values()])
 
 
 def head_importance(encoder: Encoder, input_ids: Int[Tensor, "1 position"]) -> Float[Tensor, "num_layers num_heads"]:
@@ -77,6 +100,17 @@ def head_importance(encoder: Encoder, input_ids: Int[Tensor, "1 position"]) -> F
             without_one = encoder(input_ids.expand(len(keep), -1))
     moved = 1 - F.cosine_similarity(without_one, whole, dim=-1)  # experiment position
     return moved.mean(dim=-1).unflatten(0, (num_layers, num_heads))
+
+
+@contextmanager
+def nothing_from(encoder: Encoder, place: int) -> Iterator[None]:
+    """Run `encoder` with values of 0 at one position, in all layers and heads; where heads look stays as it is."""
+
+    def emptied(value: Tensor) -> Tensor:
+        return value * (torch.arange(value.shape[-2]) != place)[:, None]
+
+    with edit(encoder, {f"layers.{layer}.self_attention.value": emptied for layer in range(len(encoder.layers))}):
+        yield
 
 
 @contextmanager

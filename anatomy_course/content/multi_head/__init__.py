@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 EXERCISES = """
-    stack_heads split_heads merge_heads multi_head_attention head_outputs attention_at_offset switch_off repair
-    cross_attention
+    split_heads merge_heads multi_head_attention head_outputs disguise attention_at_offset forge_values
+    switch_off repair pick_heads
 """.split()

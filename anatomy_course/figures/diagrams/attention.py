@@ -158,32 +158,36 @@ def multi_head(num_heads: int = 4) -> Picture:
     pen = Pen(640, 442, "Multi-head attention", f"{num_heads} heads, each d_head = d_model / {num_heads} wide")
     step = min(118, 470 // num_heads)
     left = 150.0
+    wide = step - 12.0
     right = left + step * num_heads - 12
     middle = (left + right) / 2
+    joined = middle - wide * num_heads / 2  # side by side the contexts are as wide as the vectors
     for y, words in ((401, "hidden states\n(position, d_model)"), (335, "one projection each\nfor q, k, v"),
                      (239, "attention per head\n(position, d_head)"), (168, "side by side\n(position, d_model)"),
-                     (104, "mixed across heads"), (56, "output\n(position, d_model)")):  # fmt: skip
+                     (112, "each head's rows\nof W_O"), (56, "output\n(position, d_model)")):  # fmt: skip
         pen.note(12, y, words, 10, ha="left")
-    pen.box(left, 386, right - left, 30, "hidden states", "residual")
+    pen.box(joined, 386, wide * num_heads, 30, "hidden states", "residual")
     for i in range(num_heads):
-        x, wide = left + i * step, step - 12
+        x, own = left + i * step, joined + i * wide
         for j, role in enumerate(("query", "key", "value")):
             third = (wide - 8) / 3
             place = x + j * (third + 4)
-            pen.box(place, 320, third, 30, role[0].upper() if third < 26 else f"W_{role[0].upper()}", role, size=9.5)
-            pen.arrow((place + third / 2, 386), (place + third / 2, 350), width=1.1)
+            letter = role[0].upper()
+            pen.box(place, 320, third, 30, f"{letter}{i}" if third < 26 else f"W_{letter} {i}", role, size=9)
+            start = min(max(place + third / 2, joined + 10), joined + wide * num_heads - 10)
+            pen.arrow((start, 386), (place + third / 2, 350), width=1.1)
             pen.arrow((place + third / 2, 320), (place + third / 2, 262), role=role, width=1.1)
         pen.box(x, 216, wide, 46, f"head {i}", "weights")
-        pen.arrow((x + wide / 2, 216), (x + wide / 2, 182), role="value")
-        pen.box(x - 6, 154, step, 28, f"context {i}", "value", size=10.5)
-    pen.arrow((middle, 154), (middle, 120))
-    pen.box(left, 90, right - left, 30, "W_O", "residual")
-    pen.arrow((middle, 90), (middle, 72))
-    pen.box(left, 42, right - left, 30, "output", "residual")
+        pen.arrow((x + wide / 2, 216), (own + wide / 2, 182), role="value")
+        pen.box(own, 154, wide, 28, f"context {i}", "value", size=10)
+        pen.arrow((own + wide / 2, 154), (own + wide / 2, 120), role="value")
+        pen.box(own, 90, wide, 30, f"rows {i}" if wide < 60 else f"W_O, rows {i}", "feed_forward", size=9.5)
+        pen.arrow((own + wide / 2, 90), (own + wide / 2, 72))
+    pen.box(joined, 42, wide * num_heads, 30, "output: the sum of what all heads add", "residual")
     return pen.picture(
         f"Multi-head attention with {num_heads} heads: hidden states are projected to queries, keys and values "
-        "for each head, each head attends in its own smaller space, the results are put side by side, "
-        "and W_O mixes them."
+        "for each head, each head attends in its own smaller space, the results are put side by side, as wide "
+        "as the hidden states, and each head's rows of W_O add to the whole output."
     )
 
 

@@ -1,6 +1,8 @@
 """Experiments: one measured claim a module. Each function trains or runs small models and returns the numbers.
 
 - `lookup_task`: streets of colored things, on which one attention learns to look
+- `two_questions`: the street asked two questions at once, by one head and by two
+- `which_heads`: heads ranked on some sentences and judged on others
 - `attention_cost`: seconds and bytes of attention by length; `window_cost`: with a window or a sparse pattern instead
 - `cache_cost`: what the key/value cache costs and saves, for a step and for a whole text
 - `manual_cache`: a decoder's step with its past in plain tensors, for a learner's function
@@ -20,6 +22,8 @@ from __future__ import annotations
 from anatomy_course.lab.experiments import (
     lookup_task as lookup_task,
     norm_placement as norm_placement,
+    two_questions as two_questions,
+    which_heads as which_heads,
     window_cost as window_cost,
 )
 from anatomy_course.lab.experiments.attention_cost import attention_costs as attention_costs

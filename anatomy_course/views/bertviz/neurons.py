@@ -56,8 +56,9 @@ class NeuronView(BertvizView):
 
     def still_picture(self) -> Picture:
         """Query × key of one word, feature by feature, one row for each key."""
+        summed = [f"{token}  Σ {row.sum():+.1f}" for token, row in zip(self._tokens, self._products, strict=True)]
         return plots.heatmap(
-            to_array(self._products), self._tokens, title=self._where, kind="signed", axes=("key", "feature"),
+            to_array(self._products), summed, title=self._where, kind="signed", axes=("key", "feature"),
             values=False,
             alt=f"{self._where}: {len(self._tokens)} keys × {self._products.shape[1]} features, each the feature of "
             "the query times that of the key. A row adds up to the score of its key, times √d_head.",

@@ -63,7 +63,7 @@ class BertvizView(AnatomyWidget):
         maps = [(f"head {head}", weights) for head, weights in enumerate(to_array(self._weights[self._layer]))]
         where = f"{self.label}: layer {self._layer}, every head"
         return plots.heatmaps(
-            maps, title=where, per_row=6, values=False,
+            maps, self._tokens, self._tokens, title=where, per_row=3, values=False,
             alt=f"{where}: {len(maps)} small attention maps of “{' '.join(self._tokens)}”.",
         )  # fmt: skip
 

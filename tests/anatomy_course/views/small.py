@@ -84,6 +84,26 @@ def head_splitting(tokens: Sequence[str] = TOKENS, **settings: Any) -> views.Hea
     return views.head_splitting(*attention_module(), tokens, **({"position": 1, "feature": 9} | settings))
 
 
+def residual_stream(**settings: Any) -> views.ResidualStream:
+    """Two layers over three positions; without attention of layer 0 at the last one, half is left."""
+    moved, kept = np.zeros((5, 4, 5, 3)), np.full((5, 4), 0.8)
+    moved[1, 2, 1:, 2], kept[1, 2] = 0.5, 0.5
+    top = [[["b", "c"] if row != 2 else ["d", "b"] for _ in range(4)] for row in range(6)]
+    tokens = settings.pop("tokens", ["x", "y", "z"])
+    chances = np.tile([0.8, 0.2], (6, 4, 1))
+    given = {"moved": moved, "kept": kept, "shares": [0.5, 1.0, -0.5, 0.0, 2.0], "probabilities": chances} | settings
+    return views.ResidualStream(tokens, top=top, **given)
+
+
+def head_words(**settings: Any) -> views.HeadWords:
+    """Two heads and a random one."""
+    lists = [["x", "y"], ["z", "y"]], [["x", "z"], ["x", "z"]]
+    matched = [[lists[0][0]] * 2, [lists[0][1]] * 2, [["z", "x"]] * 2]
+    own = settings.pop("own", [[1.0, 0.5], [0.5, 0.0], [0.1, 0.1]])
+    words = settings.pop("words", ["king", "cat"])
+    return views.HeadWords(words, ["0·0", "0·1", "random 0"], own, matched, [lists[1][0:1] * 2] * 3, controls_from=2)
+
+
 MASKED = ["time", "flies", "like", "[PAD]", "[PAD]"]
 SCORES = np.random.default_rng(3).normal(size=(5, 5))
 CAUSAL = np.tril(np.ones((5, 5), dtype=bool))

@@ -75,6 +75,7 @@ VIEWS: dict[str, tuple[Any, ...]] = {
         partial(small.head_splitting, "The animal crossed a street".split()),
         "head 0 has only The, animal; head 1 has only a, animal, crossed; head 2 has only a, street",
     ),
+    "head words": (small.head_words, "2 heads.", "stay between 0.10 and 0.10: 0·0, 0·1."),
     "live curves": (partial(small.live_curves, label="Tagging"), "Tagging: loss from 3.0 to 1.0, over 3 steps."),
     "logit lens": (lens, "after “animal” “c” from layer 3 on"),
     "logits explorer": (
@@ -100,6 +101,7 @@ VIEWS: dict[str, tuple[Any, ...]] = {
         partial(made_up_pronoun_heads.view, off=BOTH_OFF),
         "25 points; without encoder 0·1, cross 1·0 together 50 points",
     ),
+    "residual stream": (small.residual_stream, "Probability of “b”, 0.80 as it is, without each of 5 parts"),
     "scale explorer": (views.ScaleExplorer, "not divided it falls to 0."),
     "translation flow": (
         small.translation_flow, "“<french> the dog barks .” flows through it in 12 steps and becomes “le chien”",
@@ -121,6 +123,7 @@ LIMITS: dict[str, dict[str, Any]] = {
         "rank": ["the chosen pair", "first", "second"],
     },
     "head splitting": {"position": (0, 4), "feature": (0, 11), "step": (1, 8)},
+    "head words": {"head": (0, 2), "word": (0, 1)},
     "logit lens": {"layer": (0, 3), "position": (0, 2)},
     "logits explorer": {"temperature": (0.1, 3), "top_k": (0, None), "top_p": (0.05, 1)},
     "map": {"selected": PARTS},
@@ -128,6 +131,7 @@ LIMITS: dict[str, dict[str, Any]] = {
     "objective explorer": {"number": (0, None)},
     "part swapper": {"chosen": ["LayerNorm", "ReLU", "multi-head"]},
     "position explorer": {"scheme": ["offsets", "uneven"], "picture": "vectors scores"},
+    "residual stream": {"part": (0, 4), "place": (0, 3)},
     "scale explorer": {"d_head": (1, 512), "seed": (0, 2**31 - 1)},
     "translation flow": {"place": (0, 11)},
     "translator": {"revealed": (0, 4), "current": (0, 3), "layer": (0, 1), "head": (-1, 2), "view": "lines matrix"},
@@ -137,6 +141,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
     "attention stepper": {"sentence": f"the {EVIL} was"},
     "beam tree": {"prompt": EVIL},
     "block stepper": {"sentence": f"a {EVIL}"},
+    "head words": {"words": [EVIL, "cat"]},
     "live curves": {"label": EVIL},
     "logit lens": {"text": f"a {EVIL}"},
     "logits explorer": {"tokens": [EVIL] * 3, "names": [EVIL] * 23},
@@ -145,6 +150,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
     "nearest words": {"sentences": [f"apple {EVIL}", "phone pear"]},
     "objective explorer": {"sentence": f"a {EVIL}"},
     "position explorer": {"schemes": [Scheme(EVIL, EVIL, EVIL, EVIL, np.eye(5)[None], measures=EVIL)]},
+    "residual stream": {"tokens": ["x", "y", EVIL]},
     "translation flow": {"source": [EVIL, "the", "dog", "barks", "."]},
     "translator": {"sentence": f"it {EVIL} wide", "written": "all"},
 }

@@ -48,10 +48,6 @@ multi_head.merge_heads
         return vectors.transpose(1, 2).flatten(2)
         “likeness:factor | What you return is not right either: In your vectors every number is the target's”
 
-multi_head.stack_heads
-    stack_rev: torch.cat(list(weights.flip(0)), 1)
-        “likeness:order | In your matrix everything is there, but in another order along the all_heads axis.”
-
 multi_head.multi_head_attention
     whole_no_value: hidden_states @ value_weight @ output_weight
         “likeness:unused | Nothing in your output changes when the numbers in `query_weight` change, but”
@@ -102,10 +98,6 @@ multi_head.attention_at_offset
         “shape:ones | there is an axis of length 1 too many”
     offset_first_head: weights[0].diagonal(offset).mean().expand(weights.shape[0])
         “likeness:constant | Every cell of your measure holds the same number.”
-
-multi_head.cross_attention
-    cross_mean: (memory @ value_weight @ output_weight).mean(1, keepdim=True).expand_as(hidden_states)
-        “likeness:inputs | Your output is exactly what comes out when `hidden_states` is all”
 
 multi_head.repair
     rep_values:

@@ -57,17 +57,6 @@ attention.attention
         return scores.softmax(dim=-1) @ value, scores
         “slip:name:scores_returned | Two things seem to be off. First, line 2, `value`”
 
-multi_head.stack_heads
-    two_slips_that_no_catalogue_knows:
-        num_heads, d_model, d_head = weights.shape
-        wide = torch.zeros(d_model, num_heads * d_head)
-        for h in range(num_heads - 1):
-            start = h * num_heads
-            wide[:, start : start + d_head] = weights[h]
-        return wide
-        “slip:name | Line 5, `num_heads`: it is fixed with another name here. Line 4, `1`: it is fixed with another
-        number here.”
-
 multi_head.merge_heads
     viewed:
         turned = vectors.transpose(1, 2)
