@@ -88,9 +88,7 @@ class DepthRun:
         )
 
 
-def narrow_encoder(
-    depth: int, norm: NormPlacement, generator: torch.Generator, *, branches: float = 1.0
-) -> WithHead:
+def narrow_encoder(depth: int, norm: NormPlacement, generator: torch.Generator, *, branches: float = 1.0) -> WithHead:
     """An encoder that tags the words of the street, 32 features wide.
 
     Matrices start as in Glorot and Bengio 2010 (equation 16, "Xavier"), as in the 2017 Transformer's code.

@@ -29,8 +29,8 @@ from anatomy_course.lab.small_models.encoder_tasks import (
 from anatomy_course.lab.small_models.extractive_summarizer import (
     share_of_right_summaries as share_of_right_summaries,
     summary_baselines as summary_baselines,
-    turned_reports as turned_reports,
     train_extractive_summarizer as train_extractive_summarizer,
+    turned_reports as turned_reports,
     words_to_score as words_to_score,
 )
 from anatomy_course.lab.small_models.masked_language_model import (
