@@ -51,7 +51,7 @@ def test_organs_of_one_job_are_exercises_and_with_nothing_saved_the_courses_own(
         "lookup",
         "pre_norm",
         "post_norm",
-    }  # whole layers are written
+    }
     body = assemble(record=record)
     assert body.yours == () and len(body.parts) == len(written_in()) + 1
     assert "0 of 18 organs are yours" in repr(body)
