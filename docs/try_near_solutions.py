@@ -18,10 +18,11 @@ from anatomy_course.judge import find_exercise, ids  # noqa: E402
 
 FIGURES = HERE / "near_solutions.json"
 SLOW = "repair random_windows training_step resume_training next_id causal_self_attention block gpt llama_block"
-HIDDEN = "attention.accepts multi_head.disguise multi_head.pick_heads decoder.whose_prompt decoder.induction"
-SAMPLED = frozenset(
-    [*HIDDEN.split(), "decoder.induction_heads", *(f"workshop.{name}" for name in ("grouped_attention", *SLOW.split()))]
-)
+HIDDEN = """
+    attention.accepts multi_head.disguise multi_head.pick_heads encoder.scheme decoder.whose_prompt decoder.induction
+    decoder.induction_heads
+""".split()
+SAMPLED = frozenset([*HIDDEN, *(f"workshop.{name}" for name in ("grouped_attention", *SLOW.split()))])
 """Exercises whose programs take long to judge: a sample of the small edits, always the same one."""
 FEWER = {"singles": 80, "pairs": 20}
 

@@ -10,8 +10,8 @@ from anatomy_utils.functional.positions import alibi_slopes, sinusoids
 
 def scheme(scores_of) -> str:
     """scores_of(words, positions) measures a hidden head: two lists of whole numbers, equally long; a word's id is
-    from 0 to 96, and positions may be any, in any order → its scores (query, key). It raises ValueError where the
-    head has no such position → "none", "learned", "waves", "rotary" or "bias".
+    from 0 to 96, and positions may be any, in any order → its scores (query, key), to within 0.0001. It raises
+    ValueError where the head has no such position → "none", "learned", "waves", "rotary" or "bias".
     """
     words, others = [5, 17, 42, 8], [61, 3, 29, 77]
     here, moved, all_at_0 = [0, 1, 5, 20], [10, 11, 15, 30], [0, 0, 0, 0]
@@ -41,11 +41,11 @@ WORDS, D_MODEL, D_HEAD = 97, 24, 12
 class Head:
     """One head with random weights, and with one of the schemes in it."""
 
-    def __init__(self, name: str, generator: Generator, positions: int = 0) -> None:
+    def __init__(self, name: str, generator: Generator, positions: int = 0, scale: float = 1.0) -> None:
         self.name, _, kind = name.partition(", ")
         self.positions = positions
         self.words, self.table = (torch.randn(rows, D_MODEL, generator=generator) for rows in (WORDS, positions))
-        self.to_query, self.to_key = torch.randn(2, D_MODEL, D_HEAD, generator=generator) / D_MODEL**0.5
+        self.to_query, self.to_key = scale * torch.randn(2, D_MODEL, D_HEAD, generator=generator) / D_MODEL**0.5
         numbers = torch.randn(129, generator=generator)
         numbers = numbers + numbers.flip(0) if kind == "mirrored" else numbers
         self.numbers = -alibi_slopes(4)[0] * torch.arange(-64, 65).abs() if kind == "a penalty" else numbers
@@ -70,17 +70,21 @@ class Head:
         scores = query @ key.T / D_HEAD**0.5
         if self.name == "bias":
             scores = scores + self.numbers[(places - places[:, None]).clamp(-64, 64) + 64]
-        return scores
+        error = 12.9898 * ids[:, None] + 78.233 * places[:, None] + 37.719 * places  # never the same twice
+        return scores + 1e-4 * error.sin()
 
 
 def cases(generator: Generator) -> Cases:
-    """A head of each scheme; of tables a short one and two long ones, of numbers by offset three kinds."""
+    """A head of each scheme; tables of three lengths, three kinds of numbers by offset, small scores and large ones."""
     short = int(torch.randint(40, 60, (1,), generator=generator))
-    for name, positions in (
-        *(("waves", 0), ("rotary", 0), ("none", 0), ("learned", short), ("learned", 512), ("learned", 8192)),
-        *(("bias, a penalty", 0), ("bias, any numbers", 0), ("bias, mirrored", 0), ("rotary", 0)),
+    for name, positions, scale in (
+        *(("waves", 0, 1.0), ("rotary", 0, 1.0), ("none", 0, 1.0)),
+        *(("learned", short, 1.0), ("learned", 512, 1.0), ("learned", 8192, 1.0)),
+        *(("bias, a penalty", 0, 1.0), ("bias, any numbers", 0, 1.0), ("bias, mirrored", 0, 1.0)),
+        *(("waves", 0, 0.4), ("rotary", 0, 0.4), ("rotary", 0, 2.0), ("rotary", 0, 2.0)),
+        *(("bias, any numbers", 0, 2.0), ("bias, mirrored", 0, 2.0)),
     ):
-        head = Head(name, generator, positions)
+        head = Head(name, generator, positions, scale)
         yield Case({"scores_of": head}, f"a head with {SCHEMES[head.name]}")
 
 
@@ -113,8 +117,8 @@ EXERCISE = written(
     exactly_equal:
         torch.allclose(scores, scores_of(words, moved), atol=1e-3) ⇒
             torch.equal(scores, scores_of(words, moved))
-        “You ask whether scores are exactly equal after the move. Rotary's differ by rounding, and pass for waves:
-        allow a small difference.”
+        “You ask whether scores are exactly equal after the move. Measured scores never are, so all else
+        passes for waves: allow a small difference.”
     by_symmetry:
         torch.allclose(scores - bare, again, atol=1e-3) ⇒ torch.allclose(scores - bare, (scores - bare).T, atol=1e-3)
         “You take numbers that differ from left to right for rotary. A learned number for each offset may do that too:
