@@ -25,7 +25,7 @@ ABOUT_MODELS = """# The models
 Every model of the family tree. *Equals*: the largest difference between the answers of a tiny random model of ours and
 of its reference implementation (the `transformers` library, where nothing else is said), on a padded batch.
 *Parameters*: counted on our modules; in parentheses, the number that the authors state or the published files hold.
-*Year*: of the paper's first version, or of the release where there is no paper. Notebook 06 walks through the tree.
+*Year*: of the paper's first version, or of the release where there is no paper. Notebook 07 walks through the tree.
 
 """
 NOTES = """

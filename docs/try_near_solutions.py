@@ -19,7 +19,7 @@ from anatomy_course.judge import find_exercise, ids  # noqa: E402
 FIGURES = HERE / "near_solutions.json"
 SLOW = "repair random_windows training_step resume_training next_id causal_self_attention block gpt llama_block"
 HIDDEN = """
-    attention.accepts multi_head.disguise multi_head.pick_heads encoder.scheme decoder.whose_prompt decoder.induction
+    attention.accepts multi_head.disguise multi_head.pick_heads positions.scheme decoder.whose_prompt decoder.induction
     decoder.induction_heads
 """.split()
 SAMPLED = frozenset([*HIDDEN, *(f"workshop.{name}" for name in ("grouped_attention", *SLOW.split()))])

@@ -1,1 +1,1 @@
-"""Notebook 07: the learner's functions inside whole models, the broken models, the certificate."""
+"""Notebook 08: the learner's functions inside whole models, the broken models, the certificate."""

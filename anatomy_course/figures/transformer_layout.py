@@ -85,7 +85,7 @@ def _encoder() -> list[DrawnPart]:
             "(batch, source)", SOURCE,
         ),
         DrawnPart(
-            "encoder_positions", "positions", "residual", 12, 644, 88, 32, FILE["encoder"], "Positions",
+            "encoder_positions", "positions", "residual", 12, 644, 88, 32, FILE["positions"], "Positions",
             "Attention by itself cannot tell first from last, so every position gets its own vector. "
             "It is added to the token's vector before the first block.",
             "(source)", "(source, d_model)",
@@ -154,7 +154,7 @@ def _decoder() -> list[DrawnPart]:
             "(batch, target)", TARGETS,
         ),
         DrawnPart(
-            "decoder_positions", "positions", "residual", 602, 644, 88, 32, FILE["encoder"], "Positions",
+            "decoder_positions", "positions", "residual", 602, 644, 88, 32, FILE["positions"], "Positions",
             "The decoder's words need an order, too. "
             "The vectors are made as in the encoder and added in the same way.",
             "(target)", "(target, d_model)",

@@ -54,27 +54,31 @@ NOTEBOOKS = (
         "Why several heads, and what do real ones do?", 120, 155,
     ),
     Notebook(
-        "03_encoder", "encoder", "Encoder", "positions, feed-forward, norm, the stack",
-        "What does an encoder need besides attention, and why does a deep one train?", 195, 250,
+        "03_encoder", "encoder", "Encoder", "feed-forward, norm, the stack",
+        "Why does a deep stack train, and what do its layers write down?", 120, 120,
     ),
     Notebook(
-        "04_decoder", "decoder", "Decoder", "writing one token after the other",
+        "04_positions_and_tasks", "positions", "Positions and tasks", "order, and what an encoder is for",
+        "How does it know the order, and what is an encoder good for?", 95, 120,
+    ),
+    Notebook(
+        "05_decoder", "decoder", "Decoder", "writing one token after the other",
         "How does a model write, one token after the other?", 150, 245,
     ),
     Notebook(
-        "05_encoder_decoder", "encoder_decoder", "Encoder–decoder", "from one sequence to another",
+        "06_encoder_decoder", "encoder_decoder", "Encoder–decoder", "from one sequence to another",
         "How does one text become another?", 110, 150,
     ),
     Notebook(
-        "06_taxonomy", "taxonomy", "Taxonomy", "BERT, GPT, T5: what each one changed",
+        "07_taxonomy", "taxonomy", "Taxonomy", "BERT, GPT, T5: what each one changed",
         "Which body for which job: what do BERT, GPT, T5 and their families change?", 135, 190,
     ),
     Notebook(
-        "07_capstone", "capstone", "Capstone", "your own parts, real weights",
+        "08_capstone", "capstone", "Capstone", "your own parts, real weights",
         "Is your transformer right, and what is wrong with these eight?", 115, 120,
     ),
     Notebook(
-        "08_workshop", "workshop", "Workshop", "a whole model of your own",
+        "09_workshop", "workshop", "Workshop", "a whole model of your own",
         "Can you build one from nothing?", 220, 230,
     ),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Beam search: keep the few best texts instead of one, and decide at the end.
 
-Greedy choice cannot take a first token back that later proves bad. Notebook 04 teaches the search, notebook 05 compares
+Greedy choice cannot take a first token back that later proves bad. Notebook 05 teaches the search, notebook 06 compares
 it with greedy translation. Codes disagree on when to stop and on what a text's length is; this is Hugging Face's
 convention: a text scores log p(text) / length ** length_penalty, where length counts the written tokens with the stop
 token and without the prompt. A penalty above 0 thus *favours long texts* (a sum of log-probabilities is negative); 0

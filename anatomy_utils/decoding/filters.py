@@ -1,6 +1,6 @@
 """Filters: what is done to the logits before a token is chosen from them.
 
-They stand behind a decoder's last linear layer. Notebook 04 teaches them. Each function is pure: logits in, logits out,
+They stand behind a decoder's last linear layer. Notebook 05 teaches them. Each function is pure: logits in, logits out,
 with −∞ for the tokens that it rules out. `Filters` holds a choice of them and applies them in the order that Hugging
 Face's `generate` uses: repetition penalty, temperature, top-k, top-p, min-p. The order counts: top-p after top-k adds
 up the probabilities of what top-k left.

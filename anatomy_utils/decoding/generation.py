@@ -1,6 +1,6 @@
 """Generation: write one token after the other, each chosen from what the model makes of those before it.
 
-The loop around a decoder. Notebook 04 teaches it, notebook 05 uses it for translation. It is bound by the overhead of
+The loop around a decoder. Notebook 05 teaches it, notebook 06 uses it for translation. It is bound by the overhead of
 calls rather than by arithmetic, so everything that can be done once stands before or behind the loop.
 """
 

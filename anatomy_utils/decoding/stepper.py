@@ -1,4 +1,4 @@
-"""One token at a time, with all that might have been chosen instead: what the decoding stepper of notebook 04 shows.
+"""One token at a time, with all that might have been chosen instead: what the decoding stepper of notebook 05 shows.
 
 A `Stepper` can also go back and take another turn. A cache is a value, but values made from each other share their
 memory, so an old one is not safe to go on from once another branch was written. After going back, the stepper therefore

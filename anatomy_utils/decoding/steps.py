@@ -2,7 +2,7 @@
 
 A step takes the tokens that the model has not seen yet and a cache of those it has; it returns the logits behind the
 last of them and the cache that holds them too. Decoder-only models, encoder–decoders and anything else that writes from
-left to right fit; `uncached` makes a step of any function from ids to logits. Notebook 04 teaches both.
+left to right fit; `uncached` makes a step of any function from ids to logits. Notebook 05 teaches both.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Costs as arithmetic: parameters and cache bytes from a model's sizes. Notebook 06 teaches them."""
+"""Costs as arithmetic: parameters and cache bytes from a model's sizes. Notebook 07 teaches them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The position-wise feed-forward network as a function of plain matrices, and its activations.
 
-Notebook 03 teaches the first, notebook 04 the gated one; `nn.feed_forward` has the modules.
+Notebook 03 teaches the first, notebook 05 the gated one; `nn.feed_forward` has the modules.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Task heads as functions of plain matrices: from hidden states to one logit per label or token.
 
-Notebook 03 teaches the classifier, notebook 04 the vocabulary; `nn.heads` has the modules.
+Notebook 03 teaches the classifier, notebook 05 the vocabulary; `nn.heads` has the modules.
 """
 
 from __future__ import annotations

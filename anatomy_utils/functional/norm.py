@@ -1,6 +1,6 @@
 """Normalization: every position's vector is brought to one scale, then stretched and shifted.
 
-Notebook 03 teaches `layer_norm`, notebook 04 `rms_norm`; `nn.norm` has the modules. Published checkpoints disagree on
+Notebook 03 teaches `layer_norm`, notebook 05 `rms_norm`; `nn.norm` has the modules. Published checkpoints disagree on
 epsilon (torch's default is 1e-5, BERT's 1e-12), and most recent ones leave out mean and shift.
 """
 

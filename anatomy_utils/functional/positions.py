@@ -1,6 +1,6 @@
 """Positions as formulas: waves, rotations, buckets and penalties that depend on where a token is.
 
-Notebook 03 teaches them; `nn.positions` and `nn.relative_positions` hold the modules that models are built with.
+Notebook 04 teaches them; `nn.positions` and `nn.relative_positions` hold the modules that models are built with.
 """
 
 from __future__ import annotations

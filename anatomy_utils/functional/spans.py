@@ -1,6 +1,6 @@
 """Spans: from two scores per word, how well it begins the answer and how well it ends it, to the answer itself.
 
-The last step of question answering; `heads.SpanHead` gives the scores. Notebook 03 teaches it.
+The last step of question answering; `heads.SpanHead` gives the scores. Notebook 04 teaches it.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Full attention compares every position with every other, n² times. Forbidding most of these pairs by a mask saves
 nothing, for their scores are computed and thrown away. Here queries are cut into blocks, and each block meets only the
 keys that one of its queries may see: n · window scores instead of n² (Beltagy et al. 2020, section 3.1 and appendix A,
-arXiv:2004.05150). The result is what `scaled_dot_product_attention` gives with `masks.local`. Notebook 06.
+arXiv:2004.05150). The result is what `scaled_dot_product_attention` gives with `masks.local`. Notebook 07.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The first compares weights with what happens when a word may not be looked at at all. The second searches for quite
 different weights that give the same result (Jain and Wallace 2019, sections 4.1 and 4.2.2, arXiv:1902.10186; for what
-follows from it and what does not, Wiegreffe and Pinter 2019, arXiv:1908.04626). Notebook 06.
+follows from it and what does not, Wiegreffe and Pinter 2019, arXiv:1908.04626). Notebook 07.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def heads_off(
     Args:
         model: an encoder or decoder with `layers`.
         heads: (layer, head) of each one to switch off, from 0.
-        attention: the sub-layer they are in: "self_attention", or a decoder's "cross_attention" (notebook 05).
+        attention: the sub-layer they are in: "self_attention", or a decoder's "cross_attention" (notebook 06).
         contexts: what a head says in place of 0, to every position the same: from `mean_contexts`.
 
     Raises:

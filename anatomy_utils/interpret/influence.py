@@ -1,4 +1,4 @@
-"""How far back a model really looks: the effect of each token on the last position's vector. Notebook 06."""
+"""How far back a model really looks: the effect of each token on the last position's vector. Notebook 07."""
 
 from __future__ import annotations
 

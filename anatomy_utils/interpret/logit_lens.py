@@ -2,7 +2,7 @@
 
 Every layer adds to one residual stream, and the last norm and the token table can read that stream anywhere on the way
 up: nostalgebraist 2020, "interpreting GPT: the logit lens" (LessWrong). Only after the last layer is it what the model
-was trained to say. Notebook 04 reads SmolLM2 and the street's writer through it.
+was trained to say. Notebook 05 reads SmolLM2 and the street's writer through it.
 """
 
 from __future__ import annotations

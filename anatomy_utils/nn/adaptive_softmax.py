@@ -2,7 +2,7 @@
 
 In a vocabulary of whole words, sorted by frequency, most of the table would belong to words that hardly ever come. So
 the vocabulary is cut into clusters; each cluster's rows are narrower than those of the one before. Transformer-XL,
-which knows 267735 words, has both halves. Notebook 06 runs it.
+which knows 267735 words, has both halves. Notebook 07 runs it.
 """
 
 from __future__ import annotations

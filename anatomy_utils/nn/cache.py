@@ -1,7 +1,7 @@
 """The key/value cache: what attention has already computed of the past, kept so that it is computed once.
 
 While a decoder writes, the keys and values of earlier positions never change. The cache is a plain value: it is passed
-in, and a longer one is returned. Its memory is set aside once, so that nothing is copied as it grows. Notebook 04
+in, and a longer one is returned. Its memory is set aside once, so that nothing is copied as it grows. Notebook 05
 teaches it.
 """
 

@@ -1,6 +1,6 @@
 """The decoder: a stack that writes, each position seeing only what came before it.
 
-The right half of the 2017 Transformer, and by itself the whole of GPT and Llama. Notebook 04 teaches it, notebook 05
+The right half of the 2017 Transformer, and by itself the whole of GPT and Llama. Notebook 05 teaches it, notebook 06
 its cross-attention to an encoder's output ("memory"). Where the norms stand is data (see
 `norm.NormPlaces`), and so are the positions: added to the embeddings, rotating queries and keys, or added to the
 scores.

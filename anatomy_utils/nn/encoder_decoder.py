@@ -1,6 +1,6 @@
 """The encoder–decoder: one stack reads, the other writes and looks back at what was read.
 
-The Transformer as it was published in 2017, for translation. Notebook 05 teaches it.
+The Transformer as it was published in 2017, for translation. Notebook 06 teaches it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Heads: what turns a stack's hidden states into an answer.
 
 The stack is the same for every task; a small head on top reads off what is asked: a word, a label for the text, a label
-for each token, a span. Notebooks 03 and 04 teach them. Published checkpoints disagree on details of the same idea: BERT
+for each token, a span. Notebooks 03 to 05 teach them. Published checkpoints disagree on details of the same idea: BERT
 and BART have a layer with tanh before the labels, DistilBERT one with ReLU, GPT-2 none.
 """
 

@@ -1,7 +1,7 @@
 """Positions: how a model that sees a set of vectors is told their order.
 
 Attention alone gives the same answer for any order of its inputs (notebook 01 shows it), so something must mark where
-each token stands. Three kinds of object do it, and notebook 03 compares them:
+each token stands. Three kinds of object do it, and notebook 04 compares them:
 
 - **added** to the token's vector before the first layer: `LearnedPositions`, `SinusoidalPositions`;
 - **rotating** queries and keys inside every attention: `RotaryPositions`;

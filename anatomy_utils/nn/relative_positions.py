@@ -1,6 +1,6 @@
 """Relative positions that read the content: what is added to a score depends on query, key and their offset.
 
-Each object is given to `MultiHeadAttention(score_positions=…)` and returns numbers to add to the scores. Notebook 03
+Each object is given to `MultiHeadAttention(score_positions=…)` and returns numbers to add to the scores. Notebook 04
 compares them with the schemes of `positions.py`. They stand in a long line: Shaw's vectors per offset (2018), the waves
 of Transformer-XL (2019), DeBERTa's disentangled scores (2021).
 """

@@ -3,7 +3,7 @@
 A plain decoder sees no further back than the piece of text that it is given. Here every layer may also attend to what
 went into it in earlier segments. These memories are a plain value, as the key/value cache is: passed in, and newer ones
 are returned; no gradient flows back through them. Since each segment begins anew, positions must be told by their
-offsets (`relative_positions`). Notebook 06 runs it as Transformer-XL.
+offsets (`relative_positions`). Notebook 07 runs it as Transformer-XL.
 """
 
 from __future__ import annotations

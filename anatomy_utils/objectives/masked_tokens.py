@@ -1,6 +1,6 @@
 """Masked words: the input and the labels with which an encoder is pretrained.
 
-Some words are chosen; most of them are hidden, and the model must say what stood there. Notebooks 03 and 06 teach it.
+Some words are chosen; most of them are hidden, and the model must say what stood there. Notebooks 04 and 07 teach it.
 Devlin et al. 2019, section 3.1 (arXiv:1810.04805). Published models disagree: BERT hid the same words each time it read
 a text, RoBERTa draws anew; both choose 15 %, ModernBERT 30 %.
 """

@@ -1,7 +1,7 @@
 """Permuted order: the words stay where they are, but are predicted in an order drawn at random.
 
 Over many orders each word is predicted from many sets of others, on both sides, and no [MASK] is ever read: the order
-lives in the mask alone. Yang et al. 2019, section 2.2 (XLNet, arXiv:1906.08237). Notebook 06.
+lives in the mask alone. Yang et al. 2019, section 2.2 (XLNet, arXiv:1906.08237). Notebook 07.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 One stack does what an encoder and a decoder do together; only the mask says where reading ends and writing begins.
 Raffel et al. 2020, section 3.2.1 (arXiv:1910.10683); Dong et al. 2019 (UniLM, arXiv:1905.03197). A prefix of length 0
-leaves plain next-token prediction (`training.next_token_pair`). Notebook 06.
+leaves plain next-token prediction (`training.next_token_pair`). Notebook 07.
 """
 
 from __future__ import annotations

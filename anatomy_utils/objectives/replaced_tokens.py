@@ -1,7 +1,7 @@
 """Replaced tokens: a small generator puts other words in, and the model says of *every* token whether it is real.
 
 Each position teaches, not only the 15 % that were chosen. Clark et al. 2020, section 2 (arXiv:2003.10555). Where the
-generator happens to put the right word back, that word counts as real. Notebook 06.
+generator happens to put the right word back, that word counts as real. Notebook 07.
 """
 
 from __future__ import annotations

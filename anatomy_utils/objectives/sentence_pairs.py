@@ -3,7 +3,7 @@
 BERT's second text came from elsewhere half of the time, so its topic gave it away; RoBERTa found the question useless,
 ALBERT asked for the order instead. Devlin et al. 2019, section 3.1 (arXiv:1810.04805); Liu et al. 2019, section 4.2
 (arXiv:1907.11692); Lan et al. 2020, section 3.1 (arXiv:1909.11942). "Sentence" means a stretch of text, of any length.
-Notebook 06. The answer is read off the first token.
+Notebook 07. The answer is read off the first token.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 It writes only what is missing, so its targets are short. Raffel et al. 2020, sections 3.1.4 and 3.3.4
 (arXiv:1910.10683), whose figure 2 is the test's example. Their code differs a little: its texts always begin with kept
-and end with hidden tokens, and then no last sentinel is needed. Notebook 06.
+and end with hidden tokens, and then no last sentinel is needed. Notebook 07.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Text infilling and sentence permutation: BART's two ways to damage a text; the decoder writes all of it again.
 
 A hidden span of any length becomes one single mask, so the model must find out how much is missing; an empty span puts
-a mask where nothing is. Lewis et al. 2020, section 2.2 (arXiv:1910.13461). Notebook 06.
+a mask where nothing is. Lewis et al. 2020, section 2.2 (arXiv:1910.13461). Notebook 07.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Text pairs: a text to read and a text to write, as the first Transformer learned from translations.
 
 Every objective of an encoder–decoder ends here: translation, span corruption, infilling differ only in the two texts.
-Vaswani et al. 2017, sections 3.1 and 5.1 (arXiv:1706.03762). Notebooks 05 and 06; `training.teacher_forcing` has the
+Vaswani et al. 2017, sections 3.1 and 5.1 (arXiv:1706.03762). Notebooks 06 and 07; `training.teacher_forcing` has the
 shift, `street.batches.translation` whole batches.
 """
 

@@ -2,7 +2,7 @@
 
 With "tur ##tle" cut in two, a hidden "##tle" after "tur" is too easy. The pieces share one random number of *choice*;
 what becomes of each is still its own draw. Devlin et al. released such a BERT in May 2019 (the README of
-google-research/bert, "Whole Word Masking"). Notebook 06. On the street each word is one token and nothing changes.
+google-research/bert, "Whole Word Masking"). Notebook 07. On the street each word is one token and nothing changes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The family tree as data: every model is its parent plus a visible difference. Notebook 06 walks through it.
+"""The family tree as data: every model is its parent plus a visible difference. Notebook 07 walks through it.
 
 - `tree`: all models, and how to find one; `row`: what is noted of a model
 - `encoders`, `decoders`, `llamas`, `encoder_decoders`: the rows

@@ -1,7 +1,7 @@
 """What a model costs: parameters, work per token, bytes of its cache, all read off the built modules.
 
 Work is counted as everybody counts it: a product of matrices is two operations for each pair that it multiplies; norms,
-activations and softmax are left out. Notebook 06 compares models by it.
+activations and softmax are left out. Notebook 07 compares models by it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The parts of a model, read off its modules, and what tells two models apart.
 
-Nobody writes down that BERT's norms come after the sub-layers: the describer looks where they are. Notebook 06 shows
+Nobody writes down that BERT's norms come after the sub-layers: the describer looks where they are. Notebook 07 shows
 each model as its parent plus the parts that differ.
 """
 

@@ -1,6 +1,6 @@
 """The loss: how far the predicted distribution is from the right token, averaged over the tokens that count.
 
-What training brings down. Notebook 04 teaches cross-entropy, notebook 05 label smoothing. Codes disagree on smoothing:
+What training brings down. Notebook 05 teaches cross-entropy, notebook 06 label smoothing. Codes disagree on smoothing:
 here, as in torch, the ε is spread over the whole vocabulary, the right token included; others spread it over the rest.
 """
 

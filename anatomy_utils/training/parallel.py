@@ -1,7 +1,7 @@
 """Trainings that do not depend on each other, at the same time, one core each.
 
 A small model keeps one core busy and gains little from a second one (see `threads`). Two small models keep two busy:
-torch computes outside Python's lock, so threads are enough. Notebooks 03 to 06 compare models that way.
+torch computes outside Python's lock, so threads are enough. Notebooks 03 to 07 compare models that way.
 """
 
 from __future__ import annotations

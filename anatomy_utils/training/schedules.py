@@ -1,7 +1,7 @@
 """Schedules: how large the steps of learning are, from the first to the last.
 
 Transformers with the norm after each sub-layer diverge when the first steps are large, hence the warm-up. Notebook 03
-shows it, notebook 05 uses the paper's. A schedule is a function from the number of the step, counted from 1, to a
+shows it, notebook 06 uses the paper's. A schedule is a function from the number of the step, counted from 1, to a
 learning rate.
 """
 

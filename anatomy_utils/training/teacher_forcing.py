@@ -1,7 +1,7 @@
 """Teacher forcing: while training, a decoder reads the right tokens so far, not its own guesses.
 
 All positions are then trained at once: what goes in is the text shifted by one against what should come out. Notebook
-04 teaches it for a decoder by itself (inputs are the text without its last token), notebook 05 for an encoder–decoder
+05 teaches it for a decoder by itself (inputs are the text without its last token), notebook 06 for an encoder–decoder
 (a start token goes in front). Checkpoints disagree on the start token: T5 starts with its padding id, BART with its
 stop token.
 """

@@ -46,7 +46,7 @@ AMERICAN = {
 }
 """British spelling → the American one."""
 
-ELSEWHERE = {r"\borgans?\b": "part or module: only notebook 07 calls them organs"}
+ELSEWHERE = {r"\borgans?\b": "part or module: only notebook 08 calls them organs"}
 """Words of one notebook only."""
 
 WRONG = (
@@ -99,7 +99,7 @@ def read_by_learners() -> list[Text]:
 
 def objections(text: Text) -> list[str]:
     """What of the lists occurs in a text, with a few words around it."""
-    own = {} if text.owner == "07_capstone" else ELSEWHERE
+    own = {} if text.owner == "08_capstone" else ELSEWHERE
     return [
         f"{text.place}: “{text.words[max(0, found.start() - 30) : found.end() + 30]}” → {instead}"
         for pattern, instead in {**INSTEAD, **AMERICAN, **own}.items()
@@ -134,11 +134,11 @@ def test_every_pattern_has_its_example() -> None:
 
 def test_every_notebook_exercise_question_and_page_is_read(read_by_learners: list[Text]) -> None:
     assert {text.owner for text in read_by_learners} == set(OWNERS)
-    cells = {text.place for text in read_by_learners if text.owner == "04_decoder"}
+    cells = {text.place for text in read_by_learners if text.owner == "05_decoder"}
     assert {"cell 04-000", "decoder.top_p"} <= cells
     assert plain("a `behind` b $x_{behind}$ c [d](behind.md)\n```\nbehind\n```") == "a b c [d"
 
 
 def test_organs_live_in_the_capstone_only() -> None:
     assert objections(Text("03_encoder", "made up", "with your organs"))
-    assert objections(Text("07_capstone", "made up", "with your organs")) == []
+    assert objections(Text("08_capstone", "made up", "with your organs")) == []

@@ -1,4 +1,4 @@
-"""What the prose of notebook 06 says about its timings holds for the pictures that are stored beside it.
+"""What the prose of notebook 07 says about its timings holds for the pictures that are stored beside it.
 
 The pictures' alt texts hold the milliseconds. Only the order of growth is asked for, with room for any machine.
 """
@@ -18,7 +18,7 @@ def stored(beginning: str) -> dict[str, list[float]]:
     """Way → its milliseconds, from the alt text that begins so."""
     told = [
         output.data["text/plain"]
-        for cell in code_cells(read(NOTEBOOKS / "06_taxonomy.ipynb"))
+        for cell in code_cells(read(NOTEBOOKS / "07_taxonomy.ipynb"))
         for output in cell.outputs
         if output.get("data", {}).get("text/plain", "").startswith(beginning)
     ]

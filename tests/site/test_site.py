@@ -26,7 +26,7 @@ from site_page import NEAR_TOP, TOP, SitePage, open_page, strays
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT = ("00_start_here", "01_attention", "05_encoder_decoder", "07_capstone")
+BUILT = ("00_start_here", "01_attention", "06_encoder_decoder", "08_capstone")
 FIRST_LOAD, EVERYTHING = 1.5, 6.0
 """The most megabytes that a page may take before its first view, and with all of them."""
 STYLE_WAIT = 700
@@ -115,7 +115,7 @@ def test_search_keeps_the_words_of_a_folded_title_and_of_its_code_apart(site: Pa
     assert not [word for word in found if re.match("imports(import|from)", word)]
 
 
-@pytest.mark.parametrize(("name", "width"), [("01_attention", 390), ("05_encoder_decoder", 1440)])
+@pytest.mark.parametrize(("name", "width"), [("01_attention", 390), ("06_encoder_decoder", 1440)])
 def test_every_view_is_mounted_without_errors_and_pages_stay_light(
     site: Path, browser: Browser, name: str, width: int
 ) -> None:
@@ -129,7 +129,7 @@ def test_every_view_is_mounted_without_errors_and_pages_stay_light(
     shown.page.context.close()
 
 
-@pytest.mark.parametrize(("name", "width"), [("01_attention", 1440), ("05_encoder_decoder", 390)])
+@pytest.mark.parametrize(("name", "width"), [("01_attention", 1440), ("06_encoder_decoder", 390)])
 def test_a_link_from_elsewhere_leads_to_its_heading_while_views_come(
     site: Path, browser: Browser, name: str, width: int
 ) -> None:
@@ -274,7 +274,7 @@ def test_sections_marked_more_are_folded(attention: SitePage) -> None:
 
 
 def test_every_swap_of_the_translator_is_answered_and_so_is_each_swap_of_that(site: Path, browser: Browser) -> None:
-    shown = open_page(browser, site, "05_encoder_decoder")
+    shown = open_page(browser, site, "06_encoder_decoder")
     translator = shown.view("Translator")
     pronouns = set()
     for reason in ("wide", "tired", "narrow"):
@@ -289,7 +289,7 @@ def test_every_swap_of_the_translator_is_answered_and_so_is_each_swap_of_that(si
 def test_the_map_leads_to_pages_and_the_contents_close_behind_a_press(site: Path, browser: Browser) -> None:
     shown = open_page(browser, site, "01_attention", width=390)
     shown.view("TransformerMap").get_by_role("link", name="5").click()
-    shown.page.wait_for_url("**/05_encoder_decoder.html")
+    shown.page.wait_for_url("**/06_encoder_decoder.html")
     shown.page.locator(".header-right .toc-overlay-icon").click()
     shown.page.locator(".toc-drawer a", has_text="Cross-attention").click()
     expect(shown.page.locator("#__toc")).not_to_be_checked()
@@ -297,7 +297,7 @@ def test_the_map_leads_to_pages_and_the_contents_close_behind_a_press(site: Path
 
 
 def test_the_ward_can_be_played_and_what_was_found_stays(site: Path, browser: Browser) -> None:
-    shown = open_page(browser, site, "07_capstone")
+    shown = open_page(browser, site, "08_capstone")
     ward = shown.view("DebuggingLab")
     ward.get_by_text("Probes", exact=True).click()
     for probe, found in (("stops", "not healthy"), ("cached equals uncached", "0.00, healthy")):

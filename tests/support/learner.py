@@ -1,4 +1,4 @@
-"""What a learner may have written in notebooks 01 to 05: one plain function for each organ, none of them ours."""
+"""What a learner may have written in notebooks 01 to 06: one plain function for each organ, none of them ours."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ CODE = re.compile(r"```.*?```|\$\$.*?\$\$|(`+).+?\1|\$[^$\n]+\$|https?://\S+|\]\
 
 
 class Text(NamedTuple):
-    """A text and where it is: `("04_decoder", "cell 04-015", "Shift by one …")`."""
+    """A text and where it is: `("05_decoder", "cell 04-015", "Shift by one …")`."""
 
     owner: str
     place: str

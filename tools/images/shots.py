@@ -84,11 +84,11 @@ SHOTS = (
     ),
     Shot(
         "translator",
-        "05_encoder_decoder",
+        "06_encoder_decoder",
         ("#@title Imports", "street.street_vocabulary()", "partial(small_models.train_translator,"),
         "views.translator(model)",
         tired_to_wide,
-        "Notebook 05: a translator that you trained yourself. Swap one word, and <em>il</em> becomes <em>elle</em>.",
+        "Notebook 06: a translator that you trained yourself. Swap one word, and <em>il</em> becomes <em>elle</em>.",
         (
             "The live view “A translator at work”. The word “tired” was swapped for “wide”: before, the French "
             "translation had “il était trop fatigué”, now it has “elle était trop large”. Below, lines show where "
@@ -98,11 +98,11 @@ SHOTS = (
     ),
     Shot(
         "family_tree",
-        "06_taxonomy",
+        "07_taxonomy",
         ("#@title Imports",),
         "views.family_tree()",
         llama,
-        "Notebook 06: each model is its parent plus what changed.",
+        "Notebook 07: each model is its parent plus what changed.",
         (
             "The live view “Family tree”: models from 2014 to 2025, from an RNN with attention over the "
             "Transformer to BERT, GPT, Llama, Qwen, and T5. Llama is chosen. Beside the tree are its blocks, and "

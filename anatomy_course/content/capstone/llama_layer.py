@@ -1,4 +1,4 @@
-"""Notebook 07: a Llama's layer, put together from its parts."""
+"""Notebook 08: a Llama's layer, put together from its parts."""
 
 import torch
 

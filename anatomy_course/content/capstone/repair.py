@@ -1,4 +1,4 @@
-"""Notebook 07's repair: the positions that Emil's cache should have counted."""
+"""Notebook 08's repair: the positions that Emil's cache should have counted."""
 
 import torch
 

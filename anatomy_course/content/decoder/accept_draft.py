@@ -1,4 +1,4 @@
-"""Notebook 04: speculative decoding, judged by which tokens are written in the end and how many drafts are kept."""
+"""Notebook 05: speculative decoding, judged by which tokens are written in the end and how many drafts are kept."""
 
 from collections.abc import Callable
 

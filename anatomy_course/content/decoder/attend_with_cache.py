@@ -1,4 +1,4 @@
-"""Notebook 04: attention with a key/value cache."""
+"""Notebook 05: attention with a key/value cache."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 04: a batch for a decoder, padded, shifted by one, and with labels that leave the padding out."""
+"""Notebook 05: a batch for a decoder, padded, shifted by one, and with labels that leave the padding out."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 04: cross-entropy, the loss of a language model."""
+"""Notebook 05: cross-entropy, the loss of a language model."""
 
 import torch
 

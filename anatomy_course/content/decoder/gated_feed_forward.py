@@ -1,4 +1,4 @@
-"""Notebook 04: a feed-forward network with a gate."""
+"""Notebook 05: a feed-forward network with a gate."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 04: an induction circuit, set by hand and judged by what it says on texts that it has never seen."""
+"""Notebook 05: an induction circuit, set by hand and judged by what it says on texts that it has never seen."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Notebook 04: which heads of a hidden model are induction heads? The learner chooses the texts and the measure."""
+"""Notebook 05: which heads of a hidden model are induction heads? The learner chooses the texts and the measure."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Notebook 04's case: find out what is wrong with `colleagues_causal_mask`, and write it right."""
+"""Notebook 05's case: find out what is wrong with `colleagues_causal_mask`, and write it right."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 04: a penalty for what has been said already."""
+"""Notebook 05: a penalty for what has been said already."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 04: RMSNorm, the norm of most decoders since 2023."""
+"""Notebook 05: RMSNorm, the norm of most decoders since 2023."""
 
 from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import norm

@@ -1,4 +1,4 @@
-"""Notebook 04: grouped queries, several query heads on one head of keys and values."""
+"""Notebook 05: grouped queries, several query heads on one head of keys and values."""
 
 from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import multi_head

@@ -1,4 +1,4 @@
-"""Notebook 04: top-k, the likeliest few."""
+"""Notebook 05: top-k, the likeliest few."""
 
 from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.decoding import filters

@@ -1,4 +1,4 @@
-"""Notebook 04: top-p, as many tokens as it takes."""
+"""Notebook 05: top-p, as many tokens as it takes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 04: the keys of layer 0, leaked, and nothing else: which text was read?"""
+"""Notebook 05: the keys of layer 0, leaked, and nothing else: which text was read?"""
 
 from collections.abc import Callable
 

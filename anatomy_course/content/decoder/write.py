@@ -1,4 +1,4 @@
-"""Notebook 04: the greedy decoding loop."""
+"""Notebook 05: the greedy decoding loop."""
 
 from dataclasses import dataclass
 

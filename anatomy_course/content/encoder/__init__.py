@@ -3,6 +3,5 @@
 from __future__ import annotations
 
 EXERCISES = """
-    embed feed_forward firing_input layer_norm encoder_layer run_layers classifier_head train_step
-    sinusoids rotary scheme stretch best_span mask_words repair_positions is_pre_norm
+    embed feed_forward firing_input layer_norm encoder_layer run_layers classifier_head train_step is_pre_norm
 """.split()

@@ -1,4 +1,4 @@
-"""Notebook 05: cross-attention over a padded memory."""
+"""Notebook 06: cross-attention over a padded memory."""
 
 from anatomy_course.content.attention.shared import lift
 from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, real_words, written

@@ -1,4 +1,4 @@
-"""Notebook 05: one step of beam search."""
+"""Notebook 06: one step of beam search."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 05: teacher forcing, the labels shifted right."""
+"""Notebook 06: teacher forcing, the labels shifted right."""
 
 import torch
 
@@ -85,7 +85,7 @@ EXERCISE = written(
       joins the two, and `masked_fill` does the rest.
     """,
     explanation="""
-    In notebook 04 the text already began with <bos>, and you cut it into two. Here the labels come without it, and you
+    In notebook 05 the text already began with <bos>, and you cut it into two. Here the labels come without it, and you
     put it in front. The pair is the same. When it has read only <bos>, the decoder must find the first word in the
     memory.
     """,

@@ -1,4 +1,4 @@
-"""Notebook 05: a decoder layer with its three sub-layers."""
+"""Notebook 06: a decoder layer with its three sub-layers."""
 
 from collections.abc import Mapping
 

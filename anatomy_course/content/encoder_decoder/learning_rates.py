@@ -1,4 +1,4 @@
-"""Notebook 05: the learning-rate schedule of the 2017 paper."""
+"""Notebook 06: the learning-rate schedule of the 2017 paper."""
 
 import torch
 

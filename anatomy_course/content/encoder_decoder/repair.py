@@ -1,4 +1,4 @@
-"""Notebook 05's case: find out what is wrong with `colleagues_padding_mask`, and write it right."""
+"""Notebook 06's case: find out what is wrong with `colleagues_padding_mask`, and write it right."""
 
 from anatomy_course.content.writing import Case, Cases, Generator, Tensor, real_words, written
 from anatomy_utils.functional import masks

@@ -1,4 +1,4 @@
-"""Notebook 05: cross-entropy with label smoothing."""
+"""Notebook 06: cross-entropy with label smoothing."""
 
 from dataclasses import replace
 
@@ -74,7 +74,7 @@ EXERCISE = written(
         return -(target * logits[real].log_softmax(dim=-1)).sum(dim=-1).mean()
     """,
     hints="""
-    - Half of it is your cross-entropy of notebook 04. The other half is what the loss would be on average if any token
+    - Half of it is your cross-entropy of notebook 05. The other half is what the loss would be on average if any token
       could be the right one.
     - `losses = -logits[labels != -100].log_softmax(dim=-1)` has a row for each real position: −log p of every token.
     - From each row you need its label's number and its mean. `losses[torch.arange(len(right)), right]` gives the first.

@@ -1,4 +1,4 @@
-"""Notebook 05: the greedy decoding loop of a batch, with texts that end at different steps."""
+"""Notebook 06: the greedy decoding loop of a batch, with texts that end at different steps."""
 
 from dataclasses import dataclass
 
@@ -142,7 +142,7 @@ EXERCISE = written(
     looked up in the text: ended | (new_ids == stop_id) ⇒ (ids[:, 1:] == stop_id).any(dim=1)
     """,
     hints="""
-    - It is the loop of notebook 04 with several rows. What must be remembered about each row from step to step?
+    - It is the loop of notebook 05 with several rows. What must be remembered about each row from step to step?
     - `ended`, one boolean per row: it starts as False, becomes True with the row's stop token, and stays True. The new
       tokens of rows that have ended are replaced.
     - `new_ids.masked_fill(ended, pad_id)` replaces them; `ended = ended | (new_ids == stop_id)` keeps the record;

@@ -1,4 +1,4 @@
-"""Notebook 06: how many bytes a key/value cache takes."""
+"""Notebook 07: how many bytes a key/value cache takes."""
 
 import torch
 

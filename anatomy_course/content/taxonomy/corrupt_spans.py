@@ -1,4 +1,4 @@
-"""Notebook 06: T5's span corruption."""
+"""Notebook 07: T5's span corruption."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 06: DeBERTa's disentangled scores, of content and offset."""
+"""Notebook 07: DeBERTa's disentangled scores, of content and offset."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 06: parameters of an encoder, and where ALBERT saves them."""
+"""Notebook 07: parameters of an encoder, and where ALBERT saves them."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 06: leave-one-out, how far the output moves when one word is hidden."""
+"""Notebook 07: leave-one-out, how far the output moves when one word is hidden."""
 
 from dataclasses import dataclass
 

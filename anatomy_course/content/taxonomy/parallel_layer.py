@@ -1,4 +1,4 @@
-"""Notebook 06: GPT-J's parallel layer, whose two sub-layers do not wait for each other."""
+"""Notebook 07: GPT-J's parallel layer, whose two sub-layers do not wait for each other."""
 
 from anatomy_course.content.encoder.shared import layer_cases
 from anatomy_course.content.writing import Tensor, and_short, written

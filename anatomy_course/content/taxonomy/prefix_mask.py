@@ -1,4 +1,4 @@
-"""Notebook 06: the mask of a prefix language model, whose prefix is read in both directions."""
+"""Notebook 07: the mask of a prefix language model, whose prefix is read in both directions."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 06's case: find out what the colleague's tagger lacks, and cure it without touching its body."""
+"""Notebook 07's case: find out what the colleague's tagger lacks, and cure it without touching its body."""
 
 import torch
 

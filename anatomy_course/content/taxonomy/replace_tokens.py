@@ -1,4 +1,4 @@
-"""Notebook 06: ELECTRA's objective, to tell which tokens were replaced."""
+"""Notebook 07: ELECTRA's objective, to tell which tokens were replaced."""
 
 from collections.abc import Mapping
 

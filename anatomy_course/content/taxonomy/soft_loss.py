@@ -1,4 +1,4 @@
-"""Notebook 06: the distillation loss with which DistilBERT learns from BERT."""
+"""Notebook 07: the distillation loss with which DistilBERT learns from BERT."""
 
 from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, and_large, and_short, written
 

@@ -1,4 +1,4 @@
-"""Notebook 06: a causal mask with a sliding window (Mistral, GPT-Neo)."""
+"""Notebook 07: a causal mask with a sliding window (Mistral, GPT-Neo)."""
 
 import torch
 

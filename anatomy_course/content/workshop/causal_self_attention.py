@@ -1,4 +1,4 @@
-"""Notebook 08: causal self-attention with several heads as a module of the learner's own."""
+"""Notebook 09: causal self-attention with several heads as a module of the learner's own."""
 
 import torch
 

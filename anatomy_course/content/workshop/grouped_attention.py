@@ -1,4 +1,4 @@
-"""Notebook 08: causal attention as SmolLM2 has it: rotary positions, and heads that share keys and values."""
+"""Notebook 09: causal attention as SmolLM2 has it: rotary positions, and heads that share keys and values."""
 
 from dataclasses import replace
 
@@ -167,7 +167,7 @@ EXERCISE = written(
     """,
     hints="""
     - Begin with your `CausalSelfAttention`. Three things change: `bias=False`, fewer heads of keys and values, and a
-      turn before the scores. You have written the turn in notebook 03 and the sharing in notebook 04.
+      turn before the scores. You have written the turn in notebook 04 and the sharing in notebook 05.
     - `frequencies = base ** -(torch.arange(half) / half)` with `half = d_head // 2`; angles are positions times
       frequencies, (position, half). `repeat_interleave(groups, dim=1)` gives neighboring heads the same keys.
     - `a, b = vectors.chunk(2, -1)`, then `torch.cat((a * angles.cos() - b * angles.sin(), b * angles.cos() + a *

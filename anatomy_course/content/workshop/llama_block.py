@@ -1,4 +1,4 @@
-"""Notebook 08: the block of which SmolLM2 has thirty."""
+"""Notebook 09: the block of which SmolLM2 has thirty."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Diagrams of the course and of the families: the nine notebooks on the body, three branches, the family tree."""
+"""Diagrams of the course and of the families: the ten notebooks on the body, three branches, the family tree."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def _badge(pen: Pen, x: Number, y: Number, words: str, radius: Number = 10, dark
 
 @look()
 def course() -> Picture:
-    """The course as a path of nine notebooks beside the body whose parts they teach."""
-    pen = Pen(760, 470, "The course", "nine notebooks along the body of a transformer")
-    _body(pen, 20, 6, 0.565)
+    """The course as a path of ten notebooks beside the body whose parts they teach."""
+    pen = Pen(760, 512, "The course", "ten notebooks along the body of a transformer")
+    _body(pen, 20, 27, 0.565)
     x, top, step = 452, 66, 46
     pen.arrow((x, top), (x, top + step * (len(NOTEBOOKS) - 1)), width=2, tip=False)
     for i, notebook in enumerate(NOTEBOOKS):
@@ -61,7 +61,7 @@ def _body(pen: Pen, x: Number, y: Number, scale: Number) -> None:
 
 @look()
 def where_are_we(notebook: str) -> Picture:
-    """A strip of the nine notebooks with the present one marked; for the top of a notebook.
+    """A strip of the ten notebooks with the present one marked; for the top of a notebook.
 
     Raises:
         ValueError: there is no notebook of that name.
@@ -75,7 +75,7 @@ def where_are_we(notebook: str) -> Picture:
     pen.arrow((xs[0], 32), (xs[-1], 32), width=2, tip=False)
     for i, (x, each) in enumerate(zip(xs, NOTEBOOKS, strict=True)):
         _badge(pen, x, 32, str(i), 15 if i == here else 10, dark=i == here)
-        words = each.title.replace("head ", "head\n").replace("–", "–\n")
+        words = each.title.replace("head ", "head\n").replace("–", "–\n").replace("ons and", "ons\nand")
         pen.text(x, 54, words, 10, INK if i == here else QUIET, va="top", weight="bold" if i == here else "normal")
     pen.text(xs[here], 9, "you are here", 10, weight="bold")
     return pen.picture(f"Where we are: notebook {here} of 0 to {len(NOTEBOOKS) - 1}, {NOTEBOOKS[here].title}.")

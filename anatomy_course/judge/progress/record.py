@@ -24,6 +24,11 @@ Note = tuple[str, str, Record]  # a section, an id, and what is new in that entr
 DAMAGED = (ValueError, RecursionError)  # no JSON, no text, nested without end, of another form
 MOST = 10**6  # tries, hints or findings that count; nobody has more
 SECTIONS = ("exercises", "questions", "predictions")
+MOVED = """
+    best_span case_positions_diagnosis closing_1 left_alone mask_words only_offset predict_bag predict_beyond
+    repair_positions rotary sinusoids
+""".split()
+"""What notebook 03 held before its second half became notebook 04."""
 PATIENCE = 5.0  # seconds to wait for another kernel's lock, which that holds for a few milliseconds
 IMPATIENCE = 0.2  # seconds to wait for it when it was not to be had the last time
 
@@ -238,6 +243,10 @@ def checked(record: Any) -> Record:
     sections = {name: record.get(name, {}) for name in SECTIONS}
     if not all(isinstance(s, dict) and all(isinstance(entry, dict) for entry in s.values()) for s in sections.values()):
         raise ValueError("Every entry of a progress file is a JSON object.")
+    for entries in sections.values():
+        for name in MOVED:
+            if f"encoder.{name}" in entries and f"positions.{name}" not in entries:
+                entries[f"positions.{name}"] = entries.pop(f"encoder.{name}")
     return {"version": 1, **record, **sections}
 
 

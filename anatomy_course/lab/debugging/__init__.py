@@ -1,13 +1,13 @@
 """Debugging: models and functions with one bug each, and the checks that find it. No bug raises an error.
 
-Notebook 07 has eight broken models, trained beside a healthy baseline of the same architecture:
+Notebook 08 has eight broken models, trained beside a healthy baseline of the same architecture:
 
 - `pipeline`: how a model is built, trained, evaluated and deployed; `bugs`: the wrong steps
 - `cases`: what is known of the eight, with public reports of each bug
 - `checks`: what can be measured, and what a model writes; `inspect_plots`: its loss curve and attention
 - `broken_model`: one of the models, all of them, and the table of their checks
 
-Notebooks 01 to 06 each have a function that a colleague got wrong:
+Notebooks 01 to 07 each have a function that a colleague got wrong:
 
 - `colleague`: these functions, what to run to see the bug, and what models learn with it
 """

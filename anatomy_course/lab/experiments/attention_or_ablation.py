@@ -1,6 +1,6 @@
 """The word that *it* attends to most, and the word without which a tagger tags *it* differently.
 
-Notebook 06 counts how often the two are one. `interpret.attention_as_explanation` does the same for all words of any
+Notebook 07 counts how often the two are one. `interpret.attention_as_explanation` does the same for all words of any
 encoder.
 """
 

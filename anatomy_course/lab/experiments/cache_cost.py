@@ -1,7 +1,7 @@
 """What the key/value cache saves: counted, and measured by the clock, for a single step and for a whole text.
 
 Keys and values of earlier positions never change while a decoder writes. With a cache each position is computed once
-and read ever after; without one, every step computes all of them again. Notebook 04 draws both, and what sharing keys
+and read ever after; without one, every step computes all of them again. Notebook 05 draws both, and what sharing keys
 and values between heads saves; `nn.cache` is the cache itself. It settles a prediction with whole texts, written from
 the first token to the last, so that the texts can be compared too.
 """

@@ -2,7 +2,7 @@
 
 A few symbols, then nothing for a while, then the question what they were (Hochreiter and Schmidhuber 1997; Arjovsky et
 al. 2016, arXiv:1511.06464). A Transformer looks back at them, however far it is; an LSTM has to carry them along, and
-what it learns from has to travel back the same way, through every step in between. Notebook 06 measures both, and the
+what it learns from has to travel back the same way, through every step in between. Notebook 07 measures both, and the
 seconds that a text takes.
 """
 

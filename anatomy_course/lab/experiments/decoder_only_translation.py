@@ -5,7 +5,7 @@ what follows from the first. Under the causal mask each English word sees only t
 the English words all see each other, as they do in an encoder (Raffel et al. 2020, section 3.2, arXiv:1910.10683).
 
 All else is equal: width, parts, words, sentences, steps, and nearly the number of parameters. Only the French words are
-learnt from. Notebook 06.
+learnt from. Notebook 07.
 """
 
 from __future__ import annotations

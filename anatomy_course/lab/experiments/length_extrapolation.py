@@ -1,6 +1,6 @@
 """Length extrapolation: how each position scheme does on texts longer than those it was trained on.
 
-Notebook 03 trains one tiny encoder per scheme on short rows of two kinds of token and asks, for each position, how many
+Notebook 04 trains one tiny encoder per scheme on short rows of two kinds of token and asks, for each position, how many
 of its two neighbors are marked: that cannot be known without positions, and what is to be learned is the same at every
 length. Press et al. 2022 (arXiv:2108.12409) ask the same of language models.
 """

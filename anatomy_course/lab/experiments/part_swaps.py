@@ -2,7 +2,7 @@
 
 `with with_part_of_2017(model, "post-norm"):` runs a Llama so; its weights, which were trained for the modern part, stay
 as they are, so this does not tell which part is the better one. What breaks is measured by perplexity on plain English
-and on the street, and seen in what the model writes. Notebook 04 shows it with SmolLM2.
+and on the street, and seen in what the model writes. Notebook 05 shows it with SmolLM2.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pronoun heads: which attention heads tell a translator what *it* stands for?
 
 "… because it was too tired" becomes *parce qu'il*, "… too wide" *parce qu'elle*: for this one word the translator has
-to know whether *it* is the animal or the street. Here heads are switched off until it no longer knows. Notebook 05.
+to know whether *it* is the animal or the street. Here heads are switched off until it no longer knows. Notebook 06.
 
 What is measured: the translator reads the right translation up to *parce qu'* (teacher forcing), and the word that it
 then holds likeliest has to be the reference's pronoun. The two translations of a minimal pair are alike up to there, so

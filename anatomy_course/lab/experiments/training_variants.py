@@ -1,7 +1,7 @@
 """The translator trained with another schedule of the learning rate, or with smoothed labels.
 
 Vaswani et al. 2017 (arXiv:1706.03762) warm up over 4,000 steps (section 5.3) and smooth labels by 0.1 (section 5.4).
-Short runs on the street show what either does here. Notebook 05.
+Short runs on the street show what either does here. Notebook 06.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Window costs: what all pairs, a window and a sparse pattern cost, counted and measured by the length of the text.
 
 Counting tells how costs grow; whether a pattern saves anything on a machine depends on whether the other pairs are
-really left out, so that is measured. Notebook 06.
+really left out, so that is measured. Notebook 07.
 """
 
 from __future__ import annotations

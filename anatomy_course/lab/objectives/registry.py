@@ -1,6 +1,6 @@
 """All objectives in one table: what is asked, and a function that shows it on a sentence.
 
-The family tree's rows and the objective explorer of notebook 06 read it. To add one, add its line.
+The family tree's rows and the objective explorer of notebook 07 read it. To add one, add its line.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Encoder tasks: one small encoder with a head for each task: the topic, a tag for each word, an answer's span.
 
-Notebook 03 trains them. The encoder is built from the same parts as the large ones; only its numbers are small.
+Notebooks 03 and 04 train them. The encoder is built from the same parts as the large ones; only its numbers are small.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 An encoder writes nothing, but it can choose. It reads each sentence together with the headline and says how well this
 one would serve; the likeliest one is the summary (as Liu and Lapata 2019, arXiv:1908.08345, score sentences). Nothing
-in such a summary is made up. Notebook 06.
+in such a summary is made up. Notebook 07.
 """
 
 from __future__ import annotations

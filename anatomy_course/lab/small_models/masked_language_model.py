@@ -1,6 +1,6 @@
 """A masked language model: hidden words, predicted from the words on both sides. Encoders are pretrained in this way.
 
-Notebook 03 trains it. Devlin et al. 2019, section 3.1 (arXiv:1810.04805); `objectives.masked_tokens` chooses the words.
+Notebook 04 trains it. Devlin et al. 2019, section 3.1 (arXiv:1810.04805); `objectives.masked_tokens` chooses the words.
 """
 
 from __future__ import annotations

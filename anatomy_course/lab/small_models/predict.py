@@ -1,4 +1,4 @@
-"""Predictions of a trained encoder for a typed sentence. Notebook 03.
+"""Predictions of a trained encoder for a typed sentence. Notebooks 03 and 04.
 
 All raise ValueError for a word that the street does not know; the message names it.
 """

@@ -2,7 +2,7 @@
 
 `train_recurrent_translator` teaches a recurrent encoder–decoder with additive attention to put English into French,
 `translate_with_weights` shows where it looked; `train_elmo` teaches two LSTMs to predict the street's words from either
-side, `elmo_word_vectors` gives what they make of a word. Notebook 06.
+side, `elmo_word_vectors` gives what they make of a word. Notebook 07.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A log of samples: what a model writes at some steps of its training, and how much is grammatical. Notebook 04."""
+"""A log of samples: what a model writes at some steps of its training, and how much is grammatical. Notebook 05."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A small GPT that writes sentences of the toy language, judged by its grammar.
 
-Notebook 04 trains it. It never hears of the grammar: it reads sentences and learns to say which word comes next.
+Notebook 05 trains it. It never hears of the grammar: it reads sentences and learns to say which word comes next.
 """
 
 from __future__ import annotations

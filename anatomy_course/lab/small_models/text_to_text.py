@@ -1,7 +1,7 @@
 """Text to text: the translator's model also sums up and answers, because every task is a text to read and one to write.
 
 Raffel et al. 2020 (arXiv:1910.10683). The first token of the input says what is wanted: <french>, <english>, <summary>
-or <answer>. Nothing else tells the tasks apart; the weights are the same. Notebook 05.
+or <answer>. Nothing else tells the tasks apart; the weights are the same. Notebook 06.
 """
 
 from __future__ import annotations

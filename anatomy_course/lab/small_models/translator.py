@@ -1,6 +1,6 @@
 """Translator: one small encoder–decoder that turns English into French and French into English.
 
-Notebook 05 trains it. The first token of its input says which language to write (as the prefixes of Raffel et al. 2020,
+Notebook 06 trains it. The first token of its input says which language to write (as the prefixes of Raffel et al. 2020,
 arXiv:1910.10683, say what to do), so that one model and one set of weights serve both directions.
 """
 

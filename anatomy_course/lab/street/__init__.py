@@ -2,7 +2,7 @@
 
 "The animal didn't cross the street because it was too tired." Every scene of this world can be said in both languages,
 parsed, tagged, classified, summarized and asked about, so one sentence serves every task of the course; and whatever a
-model writes can be judged. Notebook 03 trains task heads on it, 04 a small GPT, 05 a translator.
+model writes can be judged. Notebooks 03 and 04 train task heads on it, 05 a small GPT, 06 a translator.
 
 From the ground up:
 

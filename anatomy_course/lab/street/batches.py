@@ -1,7 +1,7 @@
 """Scenes as tensors, one function for each task.
 
 Each function turns a list of scenes into one `Batch`; `batch[rows]` takes some of its rows, and `shuffled` goes
-through it once in random order. Notebooks 03 to 05 train on what stands here.
+through it once in random order. Notebooks 03 to 06 train on what stands here.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Only clear scenes count, those in which *it* can stand for one noun alone.
 
 A minimal pair is two scenes that differ in one adjective, which turns *it* from one noun to the other: "… because it
 was too tired." ↔ "… because it was too wide." Where the two nouns differ in gender, the French pronoun changes between
-*il* and *elle*: a translator that gets both right has understood. Notebook 05 searches for the heads that do it.
+*il* and *elle*: a translator that gets both right has understood. Notebook 06 searches for the heads that do it.
 
 All scenes with the same pair of nouns fall on the same side of the split. So no combination of subject, object and
 reason of the test was seen in training, not even the two nouns together; each noun by itself was. The scene of the

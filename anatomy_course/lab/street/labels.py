@@ -1,7 +1,7 @@
 """What a scene is labelled with, what can be asked about it, and how it is said shortly.
 
-Notebook 03 trains a head for the topic, the referent and the tags. An answer is a stretch of the English sentence, so
-that an encoder can point at it; as a text, an encoder–decoder can write it (notebook 05). One of the questions, and the
+Notebooks 03 and 04 train heads for the topic, the referent and the tags. An answer is a stretch of the English
+sentence, so that an encoder can point at it; as a text, an encoder–decoder can write it (notebook 06). One of the questions, and the
 summary, need to know what *it* stands for.
 """
 

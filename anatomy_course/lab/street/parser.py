@@ -2,7 +2,7 @@
 
 The reader collects the words that carry meaning, guesses the scene from them, and says that scene again. The sentence
 belongs to the street exactly if it comes out word for word. So the grammar is written only once, where sentences are
-made, and every wrong agreement, order or elision is caught. Notebook 04 judges a GPT's sentences with it. A translator
+made, and every wrong agreement, order or elision is caught. Notebook 05 judges a GPT's sentences with it. A translator
 answers an unknown word with the nearest sentence that can be read, `nearest_scene`.
 """
 

@@ -3,7 +3,7 @@
 A report is several of them under a headline, and one of its sentences is the summary. The headline names an animal or a
 machine, and the summary is the sentence that says what was wrong with it. Two of the sentences are about the headline's
 one, and two say what was wrong with their subject; only one does both. So neither the first sentence is a good guess,
-nor the first one with the headline's word in it: what *it* stands for must be understood as well. Notebook 06.
+nor the first one with the headline's word in it: what *it* stands for must be understood as well. Notebook 07.
 """
 
 from __future__ import annotations

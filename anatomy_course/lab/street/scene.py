@@ -1,7 +1,7 @@
 """A scene: what happens on the street, before it is said in any language.
 
 "The animal didn't cross the street because it was too tired." is Scene("animal", "cross", "street", "tired"). What *it*
-stands for is not said by the words but follows from what can be tired: the *referent*. Notebook 05's translator has to
+stands for is not said by the words but follows from what can be tired: the *referent*. Notebook 06's translator has to
 find it, for French says *il* of the animal and *elle* of the street.
 """
 

@@ -219,7 +219,7 @@ FAMILY_ORGANS = {
         ),
     )
 }
-"""The same for functions that only some families have, from notebook 06; the capstone's body does without them."""
+"""The same for functions that only some families have, from notebook 07; the capstone's body does without them."""
 
 
 def find(name: str, among: Mapping[str, Replaceable] = ORGANS) -> Replaceable:

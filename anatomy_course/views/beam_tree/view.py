@@ -1,6 +1,6 @@
 """The beam tree: beam search step by step, with what it drops, what it finishes, and what greedy choice would write.
 
-The class knows no model: it is given `search`, which runs the search on a prompt and tells all its steps. Notebooks 04
+The class knows no model: it is given `search`, which runs the search on a prompt and tells all its steps. Notebooks 05
 and 05.
 """
 

@@ -1,7 +1,7 @@
 """The cache lab: which positions' keys and values each step computes, and which it finds in the cache.
 
 With a cache each position is computed once and read ever after; without one, every step computes all again. Notebook
-04. The class knows no model: it counts by itself, and is given `measure` for the clock.
+05. The class knows no model: it counts by itself, and is given `measure` for the clock.
 """
 
 from __future__ import annotations

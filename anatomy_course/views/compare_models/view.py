@@ -1,6 +1,6 @@
 """Two models side by side: their parts, their parameters, who attends to whom, and what they cost at any length.
 
-All is computed in the browser from cards that are handed over once. Notebook 06.
+All is computed in the browser from cards that are handed over once. Notebook 07.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The decoding stepper: a text written one token per click, each with all that might have come instead.
 
 The next token is chosen by a rule (the likeliest, or one at random) or by hand, and taken back again. The class knows
-no model: it is given `begin`, which makes a `Writing` of a prompt. Notebook 04.
+no model: it is given `begin`, which makes a `Writing` of a prompt. Notebook 05.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The family tree: choose a model, see its blocks with what its parent does not have, what it costs, and run it.
 
-Everything but the run is computed in the browser from cards that are handed over once. Notebook 06. The class knows no
+Everything but the run is computed in the browser from cards that are handed over once. Notebook 07. The class knows no
 model: it is given cards, and `run`, which is asked when the reader wants to see one work.
 """
 

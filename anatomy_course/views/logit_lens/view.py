@@ -1,7 +1,7 @@
 """The logit lens as a table: what a decoder would say after each layer, at each position.
 
 nostalgebraist 2020, "interpreting GPT: the logit lens" (LessWrong). The class knows no model: it is given `compute`, a
-function from a text to `Readings`. Notebook 04.
+function from a text to `Readings`. Notebook 05.
 """
 
 from __future__ import annotations

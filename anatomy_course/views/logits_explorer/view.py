@@ -3,7 +3,7 @@
 A decoder's last step. Each position's state times the token table gives one logit per token; softmax makes
 probabilities of them. All is computed in the browser. A large vocabulary does not travel whole: the likeliest `KEPT`
 tokens come one by one, and the rest in groups of neighbors in rank (`grouped`), so close together that their mean
-stands for them. Notebook 04.
+stands for them. Notebook 05.
 """
 
 from __future__ import annotations

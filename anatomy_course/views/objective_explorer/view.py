@@ -1,6 +1,6 @@
 """The objective explorer: one sentence under each pretraining objective, what goes in and what is asked of the model.
 
-The positions that count in the loss, who may look at whom, and the models that learnt so. Notebook 06. The class knows
+The positions that count in the loss, who may look at whom, and the models that learnt so. Notebook 07. The class knows
 no objective: it is given `draw`. The first drawings of each are handed over, so that they can be read without a kernel.
 """
 

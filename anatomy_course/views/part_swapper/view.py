@@ -1,6 +1,6 @@
 """The part swapper: one part of a modern decoder in its form of 2017, and what becomes of the trained model.
 
-Perplexity on two sets of sentences and a short continuation, before and after. Notebook 04. The class knows no model:
+Perplexity on two sets of sentences and a short continuation, before and after. Notebook 05. The class knows no model:
 it is given what was measured, or `measure`, which is asked when the reader first chooses a part.
 """
 

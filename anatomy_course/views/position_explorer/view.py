@@ -2,7 +2,7 @@
 
 A scheme is good to a model for what it makes of two positions: a dot product, or something added to a score. Drawn over
 the offset, one curve for each reference position, the curves of a scheme that knows only offsets lie on each other.
-Notebook 03.
+Notebook 04.
 """
 
 from __future__ import annotations

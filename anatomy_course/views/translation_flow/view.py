@@ -1,7 +1,7 @@
 """The flow: a whole translation on its way through the figure of 2017, one step at a time, with its real tensors.
 
 The source goes up through the encoder once; then the decoder runs for each word, reads the memory, and the word that it
-writes joins its input, until the end token. Notebook 05. The class knows no model: it is given a `TranslationRun`, and
+writes joins its input, until the end token. Notebook 06. The class knows no model: it is given a `TranslationRun`, and
 everything happens in the browser, so that it lives on a page without a kernel too.
 """
 

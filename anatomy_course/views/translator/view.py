@@ -1,7 +1,7 @@
 """The translator: a sentence is typed and written in the other language, word by word, with its alignment drawn.
 
 Each written word shows where cross-attention looked in the source, and the likeliest rivals. One adjective can be
-swapped for another that turns *it* to the other noun, and the words that change are marked. Notebook 05. The class
+swapped for another that turns *it* to the other noun, and the words that change are marked. Notebook 06. The class
 knows no model: it is given `compute`, a function from a sentence to a `Translation`; what is computed already can be
 read in the browser without a kernel.
 """

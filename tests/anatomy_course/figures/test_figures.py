@@ -278,7 +278,7 @@ def test_the_map_is_whole():
         assert part.x >= 0 and part.x + part.width <= transformer_layout.WIDTH
         assert part.y >= 0 and part.y + part.height <= transformer_layout.HEIGHT
         assert part.role in {*palette.ROLES, "ink"}
-        assert re.fullmatch(r"0[1-5]_[a-z_]+", part.notebook) and part.section and part.shape_in and part.shape_out
+        assert re.fullmatch(r"0[1-6]_[a-z_]+", part.notebook) and part.section and part.shape_in and part.shape_out
         assert len(re.findall(r"[.:!?](?= [A-Z0-9]|$)", part.text)) == 2, part.text
     for a, b in combinations([part for part in parts.values() if not part.frame], 2):
         apart = a.x + a.width <= b.x or b.x + b.width <= a.x or a.y + a.height <= b.y or b.y + b.height <= a.y

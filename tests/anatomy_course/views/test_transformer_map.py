@@ -41,7 +41,7 @@ def test_every_part_of_the_layout_is_on_the_map_and_on_a_tokens_way(folder: Path
         ("01_attention", "01_attention", "encoder_self_attention"),
         ("memory", None, "memory"),
         ("00_start_here", "00_start_here", None),
-        ("capstone", "07_capstone", None),
+        ("capstone", "08_capstone", None),
     ],
 )
 def test_you_are_here(here: str, notebook: str | None, selected: str | None, folder: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_notebooks_map_is_a_strip_and_so_is_its_picture(folder: Path) -> None:
     strip, whole = TransformerMap("attention", folder=folder), TransformerMap(folder=folder)
     assert strip.strip and strip.folded and not whole.strip and not whole.folded
     assert not TransformerMap("memory", folder=folder).strip
-    assert [each["built"] for each in strip.notebooks] == [True, True, *[False] * 7]
+    assert [each["built"] for each in strip.notebooks] == [True, True, *[False] * 8]
     assert strip.still_picture().alt == diagrams.where_are_we("01_attention").alt
     strip.folded = False
     assert strip.still_picture().alt == whole.still_picture().alt or "01" in strip.still_picture().alt
@@ -79,7 +79,7 @@ def test_every_part_can_be_clicked_and_tells_its_shapes(show: Show, folder: Path
     commands = "[data-commandlinker-command]"  # JupyterLab asks about these in a notebook that is not trusted yet
     assert shown.count(commands) == 0
     shown.click("button", "masked self-attention")
-    assert "04 Decoder" in shown.text(".tm-told")
+    assert "05 Decoder" in shown.text(".tm-told")
 
 
 def test_arrow_keys_reach_every_part(show: Show, folder: Path) -> None:

@@ -2,12 +2,12 @@
 
 - `attention_scale`: attention with another scale (notebook 01)
 - `head_splitting`: heads split by a view alone (notebook 02)
-- `position_offset`: positions counted along another axis (notebook 03)
+- `position_offset`: positions counted along another axis (notebook 04)
 - `norm_placement`: the residual connection on the wrong side of the norm (notebook 03)
-- `causal_mask`: a mask that shows the word to be predicted (notebook 04)
-- `batch_mask`: a padding mask that depends on the other texts of the batch (notebook 05)
-- `causal_tagger`: a tagger on a body that cannot look ahead (notebook 06)
-- `training_program`: a step whose loss pairs each answer with another window's token (notebook 08)
+- `causal_mask`: a mask that shows the word to be predicted (notebook 05)
+- `batch_mask`: a padding mask that depends on the other texts of the batch (notebook 06)
+- `causal_tagger`: a tagger on a body that cannot look ahead (notebook 07)
+- `training_program`: a step whose loss pairs each answer with another window's token (notebook 09)
 - `symptoms`: what is tried, side by side; `tagging`: training and testing of the taggers of notebooks 02 and 03
 """
 

@@ -1,4 +1,4 @@
-"""The case of notebook 05: a translator whose answer depends on who else is in the batch.
+"""The case of notebook 06: a translator whose answer depends on who else is in the batch.
 
 Its weights are good: they learned from batches of equal length, in which there is nothing to mask. In use, texts of
 unequal length are filled up with padding, and the mask that should hide it has a fault. `train_on_equal_lengths` trains

@@ -1,4 +1,4 @@
-"""The case of notebook 04: a mask that lets every word see the one that it should guess.
+"""The case of notebook 05: a mask that lets every word see the one that it should guess.
 
 All shapes are right, rows of weights sum to 1, and the loss is lower than that of any healthy model.
 `symptoms_of_causal_mask` shows what one text tells; `writing_trial` what a model learns with it, and what it then

@@ -1,4 +1,4 @@
-"""The case of notebook 06: a tagger that learnt well, and is wrong about a few kinds of words.
+"""The case of notebook 07: a tagger that learnt well, and is wrong about a few kinds of words.
 
 Its body was pretrained on the street's sentences and then fine-tuned to give each word a tag. Training went as it
 should, all shapes are right, and most tags are. `colleagues_tagger` and `healthy_tagger` train the two, with the same

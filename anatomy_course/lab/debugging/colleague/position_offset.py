@@ -1,4 +1,4 @@
-"""A case of notebook 03: an encoder whose words do not know their positions.
+"""A case of notebook 04: an encoder whose words do not know their positions.
 
 All shapes are right, every word gets a position vector, and a model with it trains. `symptoms_of_position_offset` shows
 what one sentence tells; `tagging_trial_with_embedding` what a model with it learns, and what it never does.

@@ -133,7 +133,7 @@ attention.one_word
         return value @ scores.softmax(-1)
         “crash | `value` is (11, 3), `scores.softmax(-1)` is (11,), and the last axis of the left must be”
 
-encoder.mask_words
+positions.mask_words
     more_than_was_chosen:
         chosen = choice < 0.15
         changed = input_ids.clone()

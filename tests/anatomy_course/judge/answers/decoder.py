@@ -1,4 +1,4 @@
-"""Wrong answers to the exercises of notebook 04 that are in no catalogue."""
+"""Wrong answers to the exercises of notebook 05 that are in no catalogue."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ taxonomy.repair
         return input_ids.repeat(1, 2), attention_mask.repeat(1, 2), torch.cat([silent, labels], dim=1)
         “slip:copied | Line 4, `labels[:]`: everything is right”
 
-encoder.repair_positions
+positions.repair_positions
     length_of_the_batch: token_table[input_ids] + position_table[: len(input_ids)]
         “slip:length | Line 2, `len(input_ids)`: everything is right”
 

@@ -1,4 +1,4 @@
-"""The case of notebook 05, its solutions as organs, and its functions against the package's own."""
+"""The case of notebook 06, its solutions as organs, and its functions against the package's own."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""The case of notebook 06: what its tagger never learns, what moves in it, and what a guess would get."""
+"""The case of notebook 07: what its tagger never learns, what moves in it, and what a guess would get."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""The roots as notebook 06 trains them: what they learn in a few steps, and what is read off them."""
+"""The roots as notebook 07 trains them: what they learn in a few steps, and what is read off them."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Notebook 03: a question-answering head, the best span of an answer."""
+"""Notebook 04: a question-answering head, the best span of an answer."""
 
 import torch
 

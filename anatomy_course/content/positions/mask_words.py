@@ -1,4 +1,4 @@
-"""Notebook 03: masked words, what an encoder is pretrained with."""
+"""Notebook 04: masked words, what an encoder is pretrained with."""
 
 import torch
 

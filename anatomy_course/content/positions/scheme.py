@@ -1,4 +1,4 @@
-"""Notebook 03: which position scheme is in a head, told by measuring it."""
+"""Notebook 04: which position scheme is in a head, told by measuring it."""
 
 from collections.abc import Callable
 

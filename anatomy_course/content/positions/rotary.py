@@ -1,4 +1,4 @@
-"""Notebook 03: rotary positions, which turn queries and keys."""
+"""Notebook 04: rotary positions, which turn queries and keys."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 03's first case: find out what is wrong with `colleagues_embedding`, and write it right."""
+"""Notebook 04's case: find out what is wrong with `colleagues_embedding`, and write it right."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 03: sinusoidal positions."""
+"""Notebook 04: sinusoidal positions."""
 
 import torch
 

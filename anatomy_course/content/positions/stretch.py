@@ -1,4 +1,4 @@
-"""Notebook 03: reading longer texts with rotary positions, by slowing the hands down that need it."""
+"""Notebook 04: reading longer texts with rotary positions, by slowing the hands down that need it."""
 
 import torch
 
