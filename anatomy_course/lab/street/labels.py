@@ -1,8 +1,8 @@
 """What a scene is labelled with, what can be asked about it, and how it is said shortly.
 
 Notebooks 03 and 04 train heads for the topic, the referent and the tags. An answer is a stretch of the English
-sentence, so that an encoder can point at it; as a text, an encoder–decoder can write it (notebook 06). One of the questions, and the
-summary, need to know what *it* stands for.
+sentence, so that an encoder can point at it; as a text, an encoder–decoder can write it (notebook 06). One of the
+questions, and the summary, need to know what *it* stands for.
 """
 
 from __future__ import annotations
