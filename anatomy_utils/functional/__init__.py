@@ -33,7 +33,6 @@ from anatomy_utils.functional.costs import (
 )
 from anatomy_utils.functional.embeddings import embed as embed, embed_words as embed_words, lookup as lookup
 from anatomy_utils.functional.feed_forward import gated_feed_forward as gated_feed_forward, gelu_tanh as gelu_tanh
-from anatomy_utils.functional.heads import classify as classify, vocabulary_logits as vocabulary_logits
 from anatomy_utils.functional.layers import (
     AllStates as AllStates,
     decoder_layer as decoder_layer,

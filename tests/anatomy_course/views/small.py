@@ -23,7 +23,6 @@ from anatomy_course.views.nearest_words.view import WordStates
 from anatomy_course.views.position_explorer.view import Scheme
 from anatomy_course.views.translation_flow.view import DrawnTensor, Moment, TranslationRun
 from anatomy_course.views.translator.view import Translation, UnknownWords
-from anatomy_utils.functional import heads
 from anatomy_utils.nn.attention import MultiHeadAttention
 
 EVIL = "</script><img/src=x/onerror=window.hit=1>"
@@ -223,7 +222,7 @@ def outputs(vocab_size: int = 23, positions: int = 3, d_model: int = 7) -> Outpu
     states = torch.randn(positions, d_model, generator=generator)
     table = torch.randn(vocab_size, d_model, generator=generator)
     names = [f"w{i}" for i in range(vocab_size)]
-    logits = heads.vocabulary_logits(states, table)
+    logits = states @ table.mT
     return Outputs(names[:positions], states, logits, table, names, [5, 6][: positions - 1], tied=True)
 
 
