@@ -91,7 +91,7 @@ def off(layers: object, width: int) -> str:
 EXERCISE = written(
     induction,
     title="Induction by hand",
-    task="Set the weights of two heads so that after “A B … A” the model gives B a probability above 0.9, wherever they were.",
+    task="Set the weights of two heads so that after “A B … A” B gets a probability above 0.9, wherever they were.",
     level="hard, 15 minutes",
     returns="keys of layer 0: text position; keys of layer 1: text position; predictions: text position",
     cases=cases,
