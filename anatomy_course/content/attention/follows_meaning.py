@@ -178,8 +178,7 @@ EXERCISE = written(
     also_right="""
     other words:
         ("animal", "street"), ("dog", "road") ⇒ ("animal", "bridge"), ("animal", "street"), ("bird", "river")
-        ("tired", "afraid", "wide", "busy") ⇒ ("tired", "lost", "wide", "deep")
-        reason in ("tired", "afraid") ⇒ reason in ("tired", "lost")
+        ("tired", "afraid", "wide", "busy") ⇒ ("tired", "afraid", "wide", "deep")
     every other word:
         look(sentence, "because", meant) >= look(sentence, "it", meant) ⇒
             max(look(sentence, w, meant) for w in ("because", "was", reason)) >= look(sentence, "it", meant)
