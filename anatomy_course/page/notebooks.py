@@ -47,7 +47,7 @@ NOTEBOOKS = (
     ),
     Notebook(
         "01_attention", "attention", "Attention", "how words look at each other",
-        "Where do attention's weights come from?", 130, 140,
+        "Where do attention's weights come from?", 130, 190,
     ),
     Notebook(
         "02_multi_head_attention", "multi_head", "Multi-head attention", "why several heads",

@@ -11,7 +11,7 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Objection, Te
 def add_block(
     largest: Tensor, total: Tensor, summed: Tensor, scores: Tensor, value: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """What is known so far of each query, and a block of keys → the same with the block taken in.
+    """Update each query's running statistics with one more block of keys.
 
     largest (query): the largest score so far, at first −∞; total (query): Σ e^(score − largest), at first 0;
     summed (query, d_value): Σ e^(score − largest) · value, at first 0. The block: scores (query, key), where

@@ -10,17 +10,18 @@ from anatomy_course.content.writing import Case, Cases, Generator, Objection, Te
 
 def follows_meaning(look) -> bool:
     """look(sentence, word, target) → the share of its weight that one head gives from word to target.
-    The claim: from *it*, the head gives more weight to the noun that *it* means than to the other noun, whatever
-    the nouns, their order and the reason; and no other word gives that noun as much. True if the claim holds.
+    The claim: whatever the nouns, their order and the reason, *it* gives more weight to the noun that it means than
+    to the other noun, and more than the words around *it* give to that noun. True if the claim holds.
     A sentence has one living thing (animal, dog, child, bird), one place (street, river, bridge, road), *it*, and
     after *it* a reason: tired, hungry, afraid, lost (the living thing) or wide, deep, long, busy (the place).
     """
-    frame = "The {} did not stop the {} because it was too {}."
-    for living, place in (("animal", "street"), ("dog", "river")):
-        for first, second in ((living, place), (place, living)):
-            for reason in ("tired", "hungry", "wide", "deep"):
-                sentence = frame.format(first, second, reason)
-                meant, other = (living, place) if reason in ("tired", "hungry") else (place, living)
+    active = "The {0} did not cross the {1} because it was too {2}."
+    passive = "The {1} was not crossed by the {0} because it was too {2}."
+    for living, place in (("animal", "street"), ("dog", "road")):
+        for frame in (active, passive):
+            for reason in ("tired", "afraid", "wide", "busy"):
+                sentence = frame.format(living, place, reason)
+                meant, other = (living, place) if reason in ("tired", "afraid") else (place, living)
                 if look(sentence, "it", meant) <= look(sentence, "it", other):
                     return False
                 if look(sentence, "because", meant) >= look(sentence, "it", meant):
@@ -158,13 +159,13 @@ EXERCISE = written(
         “You believe every head. No comparison of yours can come out against the claim.”
     nothing: return True ⇒ return False
         “You believe no head, not even one that follows meaning.”
-    no_change: ("tired", "hungry", "wide", "deep") ⇒ ("tired", "hungry")
+    no_change: ("tired", "afraid", "wide", "busy") ⇒ ("tired", "afraid")
         “In all your sentences *it* means the living thing. A head that always looks there cannot come out otherwise.”
-    one_reason: ("tired", "hungry", "wide", "deep") ⇒ ("tired", "wide")
+    one_reason: ("tired", "afraid", "wide", "busy") ⇒ ("tired", "wide")
         “You use one reason of each kind. A head may have learned that one word.”
-    one_order: in ((living, place), (place, living)): ⇒ in ((living, place),):
+    one_order: in (active, passive): ⇒ in (active,):
         “The living thing comes first in all your sentences. There, *the second noun* and *the place* are the same.”
-    one_pair: (("animal", "street"), ("dog", "river")) ⇒ (("animal", "street"),)
+    one_pair: (("animal", "street"), ("dog", "road")) ⇒ (("animal", "street"),)
         “All your sentences have the same two nouns. What a head does with two words says little of others.”
     no_other_word: look(sentence, "because", meant) >= look(sentence, "it", meant) ⇒ False
         “You ask for the weights of *it* alone. Other words may look at the same noun just as much.”
@@ -176,17 +177,16 @@ EXERCISE = written(
     """,
     also_right="""
     other words:
-        ("animal", "street"), ("dog", "river") ⇒ ("animal", "bridge"), ("animal", "street"), ("bird", "road")
-        ("tired", "hungry", "wide", "deep") ⇒ ("tired", "lost", "wide", "busy")
-        reason in ("tired", "hungry") ⇒ reason in ("tired", "lost")
+        ("animal", "street"), ("dog", "road") ⇒ ("animal", "bridge"), ("animal", "street"), ("bird", "river")
+        ("tired", "afraid", "wide", "busy") ⇒ ("tired", "afraid", "wide", "deep")
     every other word:
         look(sentence, "because", meant) >= look(sentence, "it", meant) ⇒
-            max(look(sentence, w, meant) for w in ("stop", "was", reason)) >= look(sentence, "it", meant)
+            max(look(sentence, w, meant) for w in ("because", "was", reason)) >= look(sentence, "it", meant)
     a list of sentences:
         found = []
         for frame in ("The {} did not cross the {} because it was {}.", "A {} saw the {} when it was {}."):
             for living, place in (("animal", "street"), ("child", "road")):
-                for reason in ("tired", "afraid", "long", "wide"):
+                for reason in ("tired", "hungry", "long", "wide"):
                     meant, other = (place, living) if reason in ("long", "wide") else (living, place)
                     for nouns in ((meant, other), (other, meant)):
                         text = frame.format(*nouns, reason)
@@ -198,7 +198,7 @@ EXERCISE = written(
       noun*? If it comes out the same, the comparison is no control.
     - Change one thing at a time: the reason (tired, wide), then another reason of the same kind, the order of the
       nouns, the nouns themselves. And compare *it* with another word of the same sentence.
-    - Loops over two pairs of nouns, both orders and four reasons. In each sentence `look(sentence, "it", meant)` must
+    - Loops over two pairs of nouns, both orders (*was not crossed by*) and four reasons. In each sentence `look(sentence, "it", meant)` must
       be above `look(sentence, "it", other)` and above `look(sentence, "because", meant)`.
     """,
     explanation="""
