@@ -59,7 +59,7 @@ NOTEBOOKS = (
     ),
     Notebook(
         "04_positions_and_tasks", "positions", "Positions and tasks", "order, and what an encoder is for",
-        "How does it know the order, and what is an encoder good for?", 95, 120,
+        "How does it know the order, and what is an encoder good for?", 115, 140,
     ),
     Notebook(
         "05_decoder", "decoder", "Decoder", "writing one token after the other",
