@@ -198,7 +198,7 @@ EXERCISE = written(
       noun*? If it comes out the same, the comparison is no control.
     - Change one thing at a time: the reason (tired, wide), then another reason of the same kind, the order of the
       nouns, the nouns themselves. And compare *it* with another word of the same sentence.
-    - Loops over two pairs of nouns, both orders (*was not crossed by*) and four reasons. In each sentence `look(sentence, "it", meant)` must
+    - Loops over two pairs of nouns, active and passive, and four reasons: each time `look(sentence, "it", meant)` must
       be above `look(sentence, "it", other)` and above `look(sentence, "because", meant)`.
     """,
     explanation="""
