@@ -55,7 +55,7 @@ NOTEBOOKS = (
     ),
     Notebook(
         "03_encoder", "encoder", "Encoder", "feed-forward, norm, the stack",
-        "Why does a deep stack train, and what do its layers write down?", 120, 120,
+        "Why does a deep stack train, and what do its layers write down?", 130, 145,
     ),
     Notebook(
         "04_positions_and_tasks", "positions", "Positions and tasks", "order, and what an encoder is for",

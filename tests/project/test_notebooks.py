@@ -54,9 +54,8 @@ def outputs(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 
 
 def test_the_course_has_notebooks() -> None:
-    first = "start_here attention multi_head_attention encoder decoder".split()
-    names = [*first, "encoder_decoder", "taxonomy", "capstone", "workshop"]
-    assert [path.stem for path in notebook_paths()] == [f"{number:02}_{name}" for number, name in enumerate(names)]
+    assert [path.stem for path in notebook_paths()] == [each.file for each in NOTEBOOKS]
+    assert [each.number for each in NOTEBOOKS] == [f"{number:02}" for number in range(len(NOTEBOOKS))]
 
 
 @every_notebook
