@@ -61,7 +61,6 @@ EXERCISE = written(
     returns="vector: d_model",
     cases=cases,
     observe=drive,
-    stages="slopes",
     mistakes="""
     one_side: - neuron(-probes) ⇒
         “Your vector is 0 wherever a feature *lowers* the neuron: below 0, ReLU shows nothing. What would show you such

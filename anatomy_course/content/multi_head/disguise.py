@@ -29,9 +29,9 @@ def disguise(
 
 
 def cases(generator: Generator) -> Cases:
-    for kind in ("two words", "a sentence", "many narrow heads"):
-        draw = Draw(generator, kind=kind, among=(3, 5, 7), heads=2 if kind == "two words" else 3)
-        draw.sizes |= {"d_head": 4 if kind == "many narrow heads" else 5, "words": 2 if kind == "two words" else 7}
+    for kind in ("few words", "a sentence", "many narrow heads"):
+        draw = Draw(generator, kind=kind, among=(3, 5, 7), heads=2 if kind == "few words" else 3)
+        draw.sizes |= {"d_head": 4 if kind == "many narrow heads" else 5, "words": 3 if kind == "few words" else 7}
         weights = four_weights(draw)
         vectors = 1.5 * draw(f"words {draw['heads'] * draw['d_head']}")
         yield draw.case(**weights, num_heads=draw["heads"], vectors=vectors)

@@ -20,7 +20,7 @@ def forge_values(weights: Tensor, value: Tensor, word: int) -> Tensor:
 def cases(generator: Generator) -> Cases:
     for kind in ("a head of few words", "a head that looks at one key from all words", "a longer sentence"):
         draw = Draw(generator, kind=kind, among=(3, 5, 7))
-        words = draw["words"] + (4 if kind == "a longer sentence" else 0)
+        words = draw["words"] + (6 if kind == "a longer sentence" else 0)
         draw.sizes["words"] = words
         value = draw("words d_head") + 0.5
         scores = draw("words words") + 3 * torch.eye(words)
