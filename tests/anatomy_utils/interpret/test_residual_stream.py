@@ -39,6 +39,6 @@ def test_without_a_part_the_model_runs_as_if_it_added_nothing(model):
     assert (without.moved[:, -1, -1] > 0).all()  # taken out everywhere, each part moves the last vectors
 
 
-def test_several_texts_are_refused(model):
+def test_several_texts_are_refused(model, unchecked):
     with pytest.raises(ValueError, match="2 rows; give one"):
         read_residual_stream(model, IDS.expand(2, -1))
