@@ -192,7 +192,7 @@ def test_less_motion_is_respected(attention: NotebookPage) -> None:
         stepper.get_by_role("button", name="Play").click()
 
         mixer = attention.widget("views.mixer(")
-        mixer.get_by_role("button", name="fruit flies", exact=True).click()
+        mixer.get_by_role("button", name="an apple and a pear", exact=True).click()
         attention.settle()
         first = mixer.get_by_role("slider").nth(1)
         assert first.get_attribute("aria-valuetext") == "0.50", "a preset is there at once"
