@@ -269,7 +269,7 @@ def test_an_exercise_is_folded_and_opens_by_keyboard(attention: SitePage) -> Non
 
 def test_sections_marked_more_are_folded(attention: SitePage) -> None:
     folded = attention.page.locator("details.more")
-    assert folded.count() == 2
+    assert folded.count() == 5
     assert folded.evaluate_all("nodes => nodes.every((node) => !node.open && node.querySelector('p'))")
 
 
@@ -288,7 +288,7 @@ def test_every_swap_of_the_translator_is_answered_and_so_is_each_swap_of_that(si
 
 def test_the_map_leads_to_pages_and_the_contents_close_behind_a_press(site: Path, browser: Browser) -> None:
     shown = open_page(browser, site, "01_attention", width=390)
-    shown.view("TransformerMap").get_by_role("link", name="5").click()
+    shown.view("TransformerMap").get_by_role("link", name="6").click()
     shown.page.wait_for_url("**/06_encoder_decoder.html")
     shown.page.locator(".header-right .toc-overlay-icon").click()
     shown.page.locator(".toc-drawer a", has_text="Cross-attention").click()

@@ -38,7 +38,7 @@ class NeuronReader(AnatomyWidget):
         neuron: shown at first.
     """
 
-    drawn_height = 560
+    drawn_height = 625
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Every token that is shown somewhere, once."""
     tokens = buffer_trait()
