@@ -3,7 +3,7 @@
 A layer computes x + attention(norm(x)), then x + feed_forward(norm(x)): each part reads the stream and adds to it, and
 nothing else ever changes it. So the last vector of a position is the sum of its token's vector and of all that was
 added (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"). A post-norm model such as BERT rescales
-the stream after each sum; there it is none. Notebook 02.
+the stream after each sum; there the last vector is no such sum. Notebook 02.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from anatomy_course.content.attention.shared import verdict
 from anatomy_course.content.writing import Case, Cases, Generator, Objection, Tensor, written
 from anatomy_course.judge.form import define, variants
 
@@ -135,6 +136,7 @@ THEIRS = {
     for name, text, sentence in variants(entries, SOURCE, {})
 }
 """Name → an attention's text, what there is to say about it, and whether it is right."""
+RIGHT_ONES = sum(right for _, _, right in THEIRS.values())
 
 
 def cases(generator: Generator) -> Cases:
@@ -161,20 +163,16 @@ def drive(answer: Callable[[Any], object], name: str) -> tuple[Tensor, ...] | Ob
         if right or not stopped:
             raise
         said = False
-    if said is None:
-        return None
-    if not isinstance(said, bool):
-        return Objection("type", f"Your test returns something of type {type(said).__name__}; True or False is wanted.")
-    if said == right:
-        return (torch.ones(()),)
-    what = "You refuse one that is right:" if right else "You let one through that is wrong:"
-    return Objection("refused" if right else "let_through", f"{what} {sentence}")
+    return verdict(
+        said, right, f"You refuse one that is right: {sentence}", f"You let one through that is wrong: {sentence}"
+    )
 
 
 EXERCISE = written(
     accepts,
     title="A test of attention",
-    task="Write the test, not the function: say of any attention whether it is right. 9 right and 22 wrong ones wait.",
+    task="Write the test, not the function: say of any attention whether it is right. "
+    f"{RIGHT_ONES} right and {len(THEIRS) - RIGHT_ONES} wrong ones wait.",
     level="hard, 15 minutes",
     returns="what was said of it",
     cases=cases,

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-import torch
-
+from anatomy_course.content.attention.shared import verdict
 from anatomy_course.content.writing import Case, Cases, Generator, Objection, Tensor, written
 
 
@@ -132,18 +131,11 @@ def drive(answer: Callable[..., object], does: str) -> tuple[Tensor, ...] | Obje
             return 0.02
         return (head.much if chosen else head.little) if word == "it" else head.others * chosen
 
-    said, holds = answer(look), list(HEADS).index(does) < 3
-    if said is None:
-        return None
-    if not isinstance(said, bool):
-        return Objection(
-            "type", f"Your experiment returns something of type {type(said).__name__}; True or False is wanted."
-        )
-    if said == holds:
-        return (torch.ones(()),)
-    if holds:
-        return Objection("refused", f"You do not believe a head of which the claim holds: it {does}.")
-    return Objection("believed", f"You believe a head of which the claim is false: it {does}.")
+    return verdict(
+        answer(look), list(HEADS).index(does) < 3,
+        f"You do not believe a head of which the claim holds: it {does}.",
+        f"You believe a head of which the claim is false: it {does}.",
+    )  # fmt: skip
 
 
 EXERCISE = written(

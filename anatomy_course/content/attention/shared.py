@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from anatomy_course.content.writing import Case, Cases, Draw, Generator, Tensor
+import torch
+
+from anatomy_course.content.writing import Case, Cases, Draw, Generator, Objection, Tensor
 
 WITH_HEADS = (
     ("one sentence", ()),
@@ -31,3 +33,14 @@ def lift(query: Tensor, key: Tensor, amount: Tensor | float) -> None:
     """
     query[..., 0] = 12.0
     key[..., 0] = amount * query.shape[-1] ** 0.5 / 12.0
+
+
+def verdict(said: object, right: bool, refused: str, believed: str) -> tuple[Tensor, ...] | Objection | None:
+    """1 where a learner's test says what is true; else what it refused, or believed, in a sentence."""
+    if said is None:
+        return None
+    if not isinstance(said, bool):
+        return Objection("type", f"You return something of type {type(said).__name__}; True or False is wanted.")
+    if said == right:
+        return (torch.ones(()),)
+    return Objection("refused", refused) if right else Objection("believed", believed)

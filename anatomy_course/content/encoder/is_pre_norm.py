@@ -1,4 +1,4 @@
-"""Notebook 03's second case: a test that tells a pre-norm layer from all that look like one."""
+"""Notebook 03's case: a test that tells a pre-norm layer from all that look like one."""
 
 from collections.abc import Callable
 from typing import Any

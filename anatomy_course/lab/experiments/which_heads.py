@@ -82,13 +82,15 @@ def similarity_without(
     sentences: Sequence[str],
     heads: Iterable[Head],
     contexts: Float[Tensor, "num_layers all_heads"] | None = None,
+    whole: Float[Tensor, "text d_model"] | None = None,
 ) -> Float[Tensor, " text"]:
     """How similar *it* is to what it was in each sentence when these heads are off: cosine similarity.
 
     Args:
         contexts: what the heads say instead; 0 when left out. See `interpret.heads_off`.
+        whole: `vectors_of_it` with all heads on, where they are known already.
     """
-    whole = vectors_of_it(encoder, tokenizer, sentences)
+    whole = vectors_of_it(encoder, tokenizer, sentences) if whole is None else whole
     with heads_off(encoder, heads, contexts=contexts):
         return F.cosine_similarity(vectors_of_it(encoder, tokenizer, sentences), whole, dim=-1)
 
@@ -101,7 +103,8 @@ def similarity_without_each(
 ) -> Float[Tensor, "num_layers num_heads"]:
     """The same for each head alone, as a mean over the sentences."""
     heads = [(layer, head) for layer in range(len(encoder.layers)) for head in range(_num_heads(encoder))]
-    alike = [similarity_without(encoder, tokenizer, sentences, [head], contexts).mean() for head in heads]
+    whole = vectors_of_it(encoder, tokenizer, sentences)
+    alike = [similarity_without(encoder, tokenizer, sentences, [head], contexts, whole).mean() for head in heads]
     return torch.stack(alike).view(-1, _num_heads(encoder))
 
 

@@ -1,6 +1,6 @@
 """Sorting real texts with a pretrained encoder: a head on the mean of the words, and what to compare it with.
 
-Notebook 03 sorts docstrings of Python's library by counted words, by a frozen body, and by one that learns too.
+Notebook 04 sorts docstrings of Python's library by counted words, by a frozen body, and by one that learns too.
 """
 
 from __future__ import annotations
