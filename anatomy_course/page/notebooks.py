@@ -74,11 +74,15 @@ NOTEBOOKS = (
         "Which body for which job: what do BERT, GPT, T5 and their families change?", 135, 190,
     ),
     Notebook(
-        "08_capstone", "capstone", "Capstone", "your own parts, real weights",
+        "08_recent_organs", "organs", "Recent organs", "what has changed since 2023",
+        "What has changed since 2023, and what is each new part for?", 110, 110,
+    ),
+    Notebook(
+        "09_capstone", "capstone", "Capstone", "your own parts, real weights",
         "Is your transformer right, and what is wrong with these eight?", 115, 120,
     ),
     Notebook(
-        "09_workshop", "workshop", "Workshop", "a whole model of your own",
+        "10_workshop", "workshop", "Workshop", "a whole model of your own",
         "Can you build one from nothing?", 220, 230,
     ),
 )  # fmt: skip

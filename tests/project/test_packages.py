@@ -25,7 +25,7 @@ PACKAGES = [ROOT / name for name in anatomy_course.PACKAGES]
 FILES = [path for package in PACKAGES for path in package.rglob("*.py")]
 MODULES = [path for path in FILES if path.name not in ("__init__.py", "colab.py")]
 NAMESAKES = {"GatedFeedForward"}
-"""Public classes that may share their name: what notebook 09 gives is a text that runs without the course."""
+"""Public classes that may share their name: what notebook 10 gives is a text that runs without the course."""
 LINES = {
     "anatomy_utils, the small package": (("anatomy_utils",), 15_000),
     "the two packages together": (anatomy_course.PACKAGES, 61_700),

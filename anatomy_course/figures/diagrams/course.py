@@ -1,4 +1,4 @@
-"""Diagrams of the course and of the families: the ten notebooks on the body, three branches, the family tree."""
+"""Diagrams of the course and of the families: the eleven notebooks on the body, three branches, the family tree."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def _badge(pen: Pen, x: Number, y: Number, words: str, radius: Number = 10, dark
 
 @look()
 def course() -> Picture:
-    """The course as a path of ten notebooks beside the body whose parts they teach."""
-    pen = Pen(760, 512, "The course", "ten notebooks along the body of a transformer")
+    """The course as a path of eleven notebooks beside the body whose parts they teach."""
+    pen = Pen(760, 558, "The course", "eleven notebooks along the body of a transformer")
     _body(pen, 20, 27, 0.565)
     x, top, step = 452, 66, 46
     pen.arrow((x, top), (x, top + step * (len(NOTEBOOKS) - 1)), width=2, tip=False)
@@ -61,7 +61,7 @@ def _body(pen: Pen, x: Number, y: Number, scale: Number) -> None:
 
 @look()
 def where_are_we(notebook: str) -> Picture:
-    """A strip of the ten notebooks with the present one marked; for the top of a notebook.
+    """A strip of the eleven notebooks with the present one marked; for the top of a notebook.
 
     Raises:
         ValueError: there is no notebook of that name.
