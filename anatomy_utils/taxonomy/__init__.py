@@ -21,6 +21,7 @@ from anatomy_utils.taxonomy import (
     encoder_decoders as encoder_decoders,
     encoders as encoders,
     llamas as llamas,
+    modular as modular,
     row as row,
     scaling as scaling,
     tree as tree,
