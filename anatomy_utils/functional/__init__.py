@@ -5,6 +5,7 @@
 - `window_attention`: attention within a window, and BigBird's sparse pattern
 - `norm`, `feed_forward`, `embeddings`, `positions`: LayerNorm and RMSNorm, gates, tables, sinusoids and rotations
 - `layers`: whole layers of all families; `heads`: logits of words and classes; `spans`: the best span of an answer
+- `routing`: which experts a token passes
 - `costs`: parameters and cache bytes by formula
 - `comparison`: where two runs differ, and what leaving a word out changes
 
@@ -72,6 +73,11 @@ from anatomy_utils.functional.positions import (
     rotary as rotary,
     sinusoids as sinusoids,
     t5_bucket as t5_bucket,
+)
+from anatomy_utils.functional.routing import (
+    Routes as Routes,
+    route as route,
+    route_within_groups as route_within_groups,
 )
 from anatomy_utils.functional.spans import Spans as Spans, best_span as best_span
 from anatomy_utils.functional.window_attention import bigbird_blocks as bigbird_blocks, window_pairs as window_pairs

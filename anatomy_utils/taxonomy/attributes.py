@@ -12,6 +12,7 @@ from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.experts import MixtureOfExperts
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead
 from anatomy_utils.nn.layer import Layer
@@ -174,8 +175,15 @@ def feed_forward(stack: Stack) -> str:
     """Kind and activation of the feed-forward network."""
 
     def one(layer: Any) -> str:
-        name = ACTIVATIONS.get(layer.feed_forward.activation, getattr(layer.feed_forward.activation, "__name__", "?"))
-        return f"gated, {name}" if isinstance(layer.feed_forward, GatedFeedForward) else f"two layers, {name}"
+        network = layer.feed_forward
+        if isinstance(network, MixtureOfExperts):
+            shared = "" if network.shared is None else ", and one that all tokens pass"
+            return f"experts, some for each token{shared}: {kind(network.experts, gated=True)}"
+        return kind(network, gated=isinstance(network, GatedFeedForward))
+
+    def kind(network: Any, *, gated: bool) -> str:
+        name = ACTIVATIONS.get(network.activation, getattr(network.activation, "__name__", "?"))
+        return f"gated, {name}" if gated else f"two layers, {name}"
 
     return over_layers(stack, one)
 
@@ -189,7 +197,7 @@ def biases(stack: Stack) -> str:
         "keys": attention.to_key.bias is not None,
         "values": attention.to_value.bias is not None,
         "attention's output": attention.to_output.bias is not None,
-        "feed-forward": layer.feed_forward.contract.bias is not None,
+        "feed-forward": _widest(layer).contract.bias is not None,
     }
     if all(having.values()):
         return "everywhere"
@@ -218,6 +226,17 @@ def output(model: nn.Module, stacks: list[tuple[str, Stack]]) -> str:
 
 def _first(stack: Stack) -> Any:
     return stack.layers[0].self_attention
+
+
+def _widest(layer: Any) -> Any:
+    """The feed-forward network of a layer, or its experts."""
+    return layer.feed_forward.experts if isinstance(layer.feed_forward, MixtureOfExperts) else layer.feed_forward
+
+
+def experts(stack: Stack) -> str:
+    """How many experts a token passes, of how many."""
+    routers = [layer.feed_forward.router for layer in stack.layers if isinstance(layer.feed_forward, MixtureOfExperts)]
+    return f"{routers[0].per_token} of {routers[0].num_experts}" if routers else ""
 
 
 def _norms(stack: Stack) -> Iterable[nn.Module]:
@@ -266,7 +285,8 @@ SIZES: dict[str, Callable[[Stack], str]] = {
     "heads": lambda stack: str(_first(stack).num_heads),
     "key/value heads": lambda stack: str(_first(stack).num_kv_heads),
     "d_head": lambda stack: str(_first(stack).d_head),
-    "d_ff": lambda stack: str(stack.layers[0].feed_forward.contract.in_features),
+    "d_ff": lambda stack: str(_widest(stack.layers[-1]).contract.in_features),
+    "experts": experts,
     "vocabulary": lambda stack: str(stack.embeddings.tokens.num_embeddings),
     "window": window,
     "positions in a table": rows_of_positions,
