@@ -46,6 +46,7 @@ from anatomy_utils.nn.positions import (
     RotaryPositions as RotaryPositions,
     SinusoidalPositions as SinusoidalPositions,
     T5Bias as T5Bias,
+    YarnPositions as YarnPositions,
 )
 from anatomy_utils.nn.relative_positions import (
     DisentangledPositions as DisentangledPositions,

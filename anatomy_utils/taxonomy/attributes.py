@@ -17,7 +17,7 @@ from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead
 from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import NormPlaces
-from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias
+from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias, YarnPositions
 from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
 from anatomy_utils.zoo.m2m_100 import Waves
@@ -26,6 +26,8 @@ Stack = Any
 ACTIVATIONS = {F.relu: "ReLU", F.gelu: "GELU", gelu_tanh: "GELU", F.silu: "SiLU"}
 """Activation → its name. GELU's two forms have one: in which of them a model is published is its code's choice, not
 its design's (BERT's authors wrote the tanh form, and most checkpoints of BERT are now run in the exact one)."""
+GATES = {"ClippedExperts": "near GELU, clipped, beside values + 1"}
+"""Class of experts → its gate, where an activation is not all of it."""
 ADDED = {
     LearnedPositions: "learned, one vector per place, added to the tokens",
     SinusoidalPositions: "fixed waves, added to the tokens",
@@ -54,9 +56,10 @@ def sees(stack: Stack) -> str:
     def one(layer: Layer) -> str:
         if layer.block_size is not None:
             return "its block, the nearest, the first, the last and random ones"
+        sink = "" if layer.self_attention.sinks is None else ", or a sink"
         if layer.window is None:
-            return "the whole text" if both else "itself and its past"
-        return "a window to both sides" if both else "itself and a window before"
+            return ("the whole text" if both else "itself and its past") + sink
+        return ("a window to both sides" if both else "itself and a window before") + sink
 
     return over_layers(stack, one)
 
@@ -83,7 +86,8 @@ def positions(stack: Stack) -> str:
     if rotary is not None:
         share = "queries and keys" if rotary.d_head == _first(stack).d_head else "a share of queries and keys"
         pairs = {"halves": "first half with second", "neighbors": "neighbors with each other"}[rotary.layout]
-        found.append(f"rotary: {share} rotated in pairs, {pairs}")
+        stretched = ", slow turns stretched" if isinstance(rotary, YarnPositions) else ""
+        found.append(f"rotary: {share} rotated in pairs, {pairs}{stretched}")
     biases = (stack.score_bias, _first(stack).score_positions)
     found += [BIASES.get(type(each), "") for each in biases]
     if isinstance(biases[1], DisentangledPositions) and biases[1].to_key is not _first(stack).to_key:
@@ -182,7 +186,7 @@ def feed_forward(stack: Stack) -> str:
         return kind(network, gated=isinstance(network, GatedFeedForward))
 
     def kind(network: Any, *, gated: bool) -> str:
-        name = ACTIVATIONS.get(network.activation, getattr(network.activation, "__name__", "?"))
+        name = GATES.get(type(network).__name__) or ACTIVATIONS.get(network.activation, "?")
         return f"gated, {name}" if gated else f"two layers, {name}"
 
     return over_layers(stack, one)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from anatomy_utils.taxonomy.llamas import _llama
 from anatomy_utils.taxonomy.row import BILLION, MILLION, ModelFacts, Size
@@ -17,6 +18,17 @@ _QWEN3 = {
     "num_experts_per_tok": 8,
     "norm_topk_prob": True,
 }
+
+
+def _gpt_oss(num_layers: int, num_experts: int) -> dict[str, Any]:
+    """The entries of a gpt-oss's `config.json`."""
+    yarn = {"factor": 32.0, "original_max_position_embeddings": 4096, "truncate": False}
+    return _llama(201088, 2880, num_layers, 64, 8, 2880, head_dim=64, sliding_window=128) | {
+        "num_local_experts": num_experts,
+        "num_experts_per_tok": 4,
+        "rope_parameters": {"rope_type": "yarn", "rope_theta": 150_000.0, **yarn},
+    }
+
 
 _decoder = partial(ModelFacts, branch="decoder", objectives=("next token",))
 
@@ -38,7 +50,7 @@ MIXTURES = (
             ),
             Size(
                 "8x22B",
-                _llama(32768, 6144, 56, 48, 8, 16384, max_position_embeddings=65536, **_MIXTRAL),
+                _llama(32000, 6144, 56, 48, 8, 16384, max_position_embeddings=65536, **_MIXTRAL),
                 141 * BILLION,
                 BILLION,
             ),
@@ -68,5 +80,19 @@ MIXTURES = (
             ),
         ),
         note="A3B: of 30.5 billion parameters a token meets 3.3 billion.",
+    ),
+    _decoder(
+        "gpt-oss",
+        2025,
+        "Mixtral",
+        "2508.10925",
+        "sinks, every other layer a window",
+        "gpt_oss",
+        "GptOssForCausalLM",
+        (
+            Size("20b", _gpt_oss(24, 32), 20_910 * MILLION, 10 * MILLION),
+            Size("120b", _gpt_oss(36, 128), 116_830 * MILLION, 10 * MILLION),
+        ),
+        note="Published in 4 bits. A token meets 3.6 or 5.1 billion parameters, the token table not counted.",
     ),
 )

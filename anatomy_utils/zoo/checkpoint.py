@@ -39,7 +39,7 @@ class Checked(dict[str, Tensor]):
 
 def transposed(weight: Tensor) -> Tensor:
     """GPT-2 stores its matrices (in, out); torch's `nn.Linear` stores (out, in)."""
-    return weight.T
+    return weight.mT
 
 
 def part(published: str, ours: str) -> Pair:

@@ -70,7 +70,7 @@ KINDS = (
     ),
     _from_1_to(
         1_000_000_000,
-        r"vocab_size|max_position_embeddings|n_positions|window_size|sliding_window|local_attention|"
+        r"vocab_size|(original_)?max_position_embeddings|n_positions|window_size|sliding_window|local_attention|"
         r"global_attn_every_n_layers|relative_attention_(num_buckets|max_distance)",
     ),
     Kind(
@@ -85,10 +85,14 @@ KINDS = (
         lambda value: _number(value) and 0 <= value <= 1,
     ),
     Kind(r".*_(eps|epsilon)", "a number above 0, at most 1", lambda value: _number(value) and 0 < value <= 1),
-    Kind(r"(\w+_)?rope_theta", "a number above 0", lambda value: _number(value) and 0 < value < float("inf")),
+    Kind(
+        r"(\w+_)?rope_theta|factor|beta_(fast|slow)|swiglu_(alpha|limit)",
+        "a number above 0",
+        lambda value: _number(value) and 0 < value < float("inf"),
+    ),
     Kind(
         r"tie_word_embeddings|attention_bias|mlp_bias|scale_embedding|share_att_key|scale_decoder_outputs|same_length|"
-        r"norm_topk_prob",
+        r"norm_topk_prob|truncate",
         "true or false",
         _a(bool),
     ),

@@ -127,6 +127,13 @@ DEBERTA_V2 = DEBERTA | {"position_buckets": 6, "share_att_key": True, "norm_rel_
 DISTILBERT = {"dim": 30, "n_layers": 3, "n_heads": 5, "hidden_dim": 41, "vocab_size": 53, "max_position_embeddings": 29}
 ELECTRA = BERT | {"embedding_size": 14, "summary_last_dropout": 0.0}
 GPT2 = GPT | {"n_inner": 37, "bos_token_id": 1, "eos_token_id": 2}
+GPT_OSS = LLAMA | {
+    "num_local_experts": 5, "num_experts_per_tok": 2, "sliding_window": 5, "swiglu_limit": 0.7,
+    "rope_parameters": {
+        "rope_type": "yarn", "rope_theta": 77.0, "factor": 4.0, "beta_fast": 8.0, "truncate": False,
+        "original_max_position_embeddings": 300,
+    },
+}  # fmt: skip
 GPTJ = GPT | {"n_head": 3, "rotary_dim": 4, "n_inner": 41}
 M2M_100 = BART | {"encoder_layerdrop": 0.0, "decoder_layerdrop": 0.0}
 MISTRAL = LLAMA | {"sliding_window": 5}
@@ -165,6 +172,10 @@ CASES = {
     "gemma": cases_of("Gemma", f"ForCausalLM {LABELS}", LLAMA | {"num_key_value_heads": 1}),
     "gpt2": cases_of("GPT2", f"Model LMHeadModel ForQuestionAnswering {LABELS}", GPT2),
     "gpt_neo": cases_of("GPTNeo", f"Model {WRITES}", GPT_NEO),
+    "gpt_oss": [
+        *cases_of("GptOss", f"ForCausalLM {LABELS}", GPT_OSS),
+        ZooCase("GptOssForCausalLM", GPT_OSS, TIED | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}),
+    ],
     "gptj": cases_of("GPTJ", "Model ForCausalLM ForQuestionAnswering ForSequenceClassification", GPTJ),
     "llama": [
         *cases_of("Llama", f"Model {WRITES}", LLAMA),
