@@ -1,6 +1,6 @@
 """Modules: the parts of a Transformer with their weights, built on the formulas of `functional`.
 
-- `attention`: multi-head attention; `cache`: its keys and values of earlier positions
+- `attention`: multi-head attention; `cache`: its keys and values of earlier positions; `latent_attention` keeps less
 - `norm`: LayerNorm, RMSNorm and where they are placed; `dropout`; `feed_forward`, with a gate or without
 - `experts`: many feed-forward networks, a few of them for each token
 - `embeddings`: tokens, positions and segments; `positions`, `relative_positions`: all ways to mark positions
@@ -38,6 +38,7 @@ from anatomy_utils.nn.heads import (
     TokenHead as TokenHead,
     WithHead as WithHead,
 )
+from anatomy_utils.nn.latent_attention import LatentAttention as LatentAttention
 from anatomy_utils.nn.layer import Layer as Layer
 from anatomy_utils.nn.norm import LayerNorm as LayerNorm, NormPlaces as NormPlaces, RMSNorm as RMSNorm
 from anatomy_utils.nn.positions import (

@@ -74,7 +74,7 @@ class MultiHeadAttention(nn.Module):
             )
         self.num_heads = num_heads
         self.num_kv_heads = num_kv_heads
-        self.d_head = d_head or d_model // num_heads
+        self.d_head = self.d_value = d_head or d_model // num_heads
         self.to_query = nn.Linear(d_model, num_heads * self.d_head, bias=bias)
         self.to_key = nn.Linear(d_model, num_kv_heads * self.d_head, bias=bias)
         self.to_value = nn.Linear(d_model, num_kv_heads * self.d_head, bias=bias)
@@ -126,6 +126,10 @@ class MultiHeadAttention(nn.Module):
         query, key, value = tap(self, "query", query), tap(self, "key", key), tap(self, "value", value)
         if cache is not None:
             key, value = cache.extended(KeyValue(key, value))
+        return self._answer(query, key, value, mask, causal)
+
+    def _answer(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:
+        """What queries find, mixed by the last projection."""
         if mask is not None:
             masks.check_mask(mask, (len(query), self.num_heads, query.shape[2], key.shape[2]))
         if self.score_positions is not None:
@@ -142,10 +146,18 @@ class MultiHeadAttention(nn.Module):
         return KeyValue(self._split(self.to_key(memory)), self._split(self.to_value(memory)))
 
     def projection(self) -> Projection:
-        """A copy of the three projections, side by side, for the cache."""
-        parts = (self.to_query, self.to_key, self.to_value)
+        """A copy of what is made of the hidden states, side by side, for the cache."""
+        parts = self._first_projections()
         biases = [part.bias.detach() for part in parts if part.bias is not None]
         return Projection(torch.cat([part.weight.detach() for part in parts]), torch.cat(biases) if biases else None)
+
+    def _first_projections(self) -> tuple[nn.Linear, ...]:
+        return self.to_query, self.to_key, self.to_value
+
+    def room(self, batch: int, capacity: int) -> KeyValue:
+        """Room in a cache for what is kept of so many positions of each text."""
+        shape = (batch, self.num_kv_heads, capacity, self.d_head)
+        return KeyValue(self.to_key.weight.new_zeros(shape), self.to_value.weight.new_zeros(shape))
 
     def _split(self, projected: Tensor) -> Tensor:
         """(batch position heads·d_head) → (batch heads position d_head)."""

@@ -15,6 +15,7 @@ from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.experts import MixtureOfExperts
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead
+from anatomy_utils.nn.latent_attention import LatentAttention
 from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import NormPlaces
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias, YarnPositions
@@ -155,6 +156,8 @@ def order(stack: Stack) -> str:
 def heads(stack: Stack) -> str:
     """Whether query heads share keys and values."""
     attention = _first(stack)
+    if isinstance(attention, LatentAttention):
+        return "made for each query head from one narrow vector"
     if attention.num_kv_heads == attention.num_heads:
         return "each query head has its own"
     return "one for all query heads" if attention.num_kv_heads == 1 else "shared by groups of query heads"
@@ -172,6 +175,8 @@ def scale(stack: Stack) -> str:
         return "1/√d_head"
     if abs(attention.scale - (3 * attention.d_head) ** -0.5) < 1e-9:
         return "1/√(3 · d_head)"
+    if isinstance(stack.rotary, YarnPositions):  # which raises scores
+        return f"{attention.scale * attention.d_head**0.5:.3g}/√d_head"
     return f"{attention.scale:g}"
 
 

@@ -68,10 +68,10 @@ def work_per_token(model: nn.Module) -> LengthFormula:
     for _, stack in stacks:
         for layer in stack.layers:
             for attention, reach in _attentions(layer):
-                width = attention.num_heads * attention.d_head
+                width = attention.num_heads * (attention.d_head + attention.d_value)  # scored, then averaged
                 offsets = _work_on_offsets(attention)
                 fixed, once = fixed + offsets.fixed, once + offsets.once
-                seen.append(((4 * width + sum(each for each, _ in offsets.growing)) // len(stacks), reach))
+                seen.append(((2 * width + sum(each for each, _ in offsets.growing)) // len(stacks), reach))
     return LengthFormula(fixed // len(stacks), _gathered(seen), once)
 
 
@@ -95,7 +95,8 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> LengthFormula
         elif name == "decoder":
             for layer in stack.layers:
                 for attention, reach in _attentions(layer):
-                    kept.append((2 * attention.num_kv_heads * attention.d_head * bytes_per_number, reach))
+                    each = sum(part.numel() for part in attention.room(batch=1, capacity=1))
+                    kept.append((each * bytes_per_number, reach))
     return LengthFormula(0, _gathered(kept))
 
 

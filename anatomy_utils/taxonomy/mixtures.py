@@ -19,6 +19,24 @@ _QWEN3 = {
     "norm_topk_prob": True,
 }
 
+_DEEPSEEK = _llama(129280, 7168, 61, 128, 128, 18432, max_position_embeddings=163840) | {
+    "q_lora_rank": 1536,
+    "kv_lora_rank": 512,
+    "qk_nope_head_dim": 128,
+    "qk_rope_head_dim": 64,
+    "v_head_dim": 128,
+    "n_routed_experts": 256,
+    "num_experts_per_tok": 8,
+    "n_group": 8,
+    "topk_group": 4,
+    "moe_intermediate_size": 2048,
+    "first_k_dense_replace": 3,
+    "rope_parameters": {
+        "rope_type": "yarn", "rope_theta": 10_000.0, "factor": 40.0, "original_max_position_embeddings": 4096,
+        "mscale": 1.0, "mscale_all_dim": 1.0,
+    },
+}  # fmt: skip
+
 
 def _gpt_oss(num_layers: int, num_experts: int) -> dict[str, Any]:
     """The entries of a gpt-oss's `config.json`."""
@@ -94,5 +112,17 @@ MIXTURES = (
             Size("120b", _gpt_oss(36, 128), 116_830 * MILLION, 10 * MILLION),
         ),
         note="Published in 4 bits. A token meets 3.6 or 5.1 billion parameters, the token table not counted.",
+    ),
+    _decoder(
+        "DeepSeek-V3",
+        2024,
+        "Llama",
+        "2412.19437",
+        "keys, values from a latent; 256 experts + 1",
+        "deepseek_v3",
+        "DeepseekV3ForCausalLM",
+        (Size("671B", _DEEPSEEK, 671 * BILLION, BILLION),),
+        note="Published in 8 bits. A token meets 37 billion parameters: 8 of 256 experts in 58 of 61 layers, and one "
+        "for all. The published files also hold a layer that guesses one token further, which is left out here.",
     ),
 )

@@ -103,13 +103,13 @@ def stretched(config: Mapping[str, Any], family: str) -> tuple[dict[str, Any], Y
         return plain, None
     if kind != "yarn":
         raise ValueError(f"The rotary positions are scaled ({rope}), of which {family} here knows only 'yarn'.")
-    factor, original = read(rope, "factor", "original_max_position_embeddings")
+    factor, original = (float(each) for each in read(rope, "factor", "original_max_position_embeddings"))
     magnitude = rope.get("attention_factor")
     if magnitude is None:
         own, shared = rope.get("mscale"), rope.get("mscale_all_dim")
-        magnitude = grown(factor, own) / grown(factor, shared) if own and shared else grown(factor)
-    names = "fast=beta_fast slow=beta_slow truncate"
-    return plain, Yarn(factor, original, magnitude=magnitude, **numbers(rope, "", names))
+        magnitude = grown(factor, float(own)) / grown(factor, float(shared)) if own and shared else grown(factor)
+    edges = {name: float(turns) for name, turns in numbers(rope, "", "fast=beta_fast slow=beta_slow").items()}
+    return plain, Yarn(factor, int(original), truncate=rope.get("truncate", True), magnitude=magnitude, **edges)
 
 
 def grown(factor: float, share: float = 1.0) -> float:

@@ -79,6 +79,8 @@ class ZooCase:
             for name, buffer in model.named_buffers():
                 if name == "final_logits_bias":
                     buffer.normal_()
+                elif name.endswith("correction_bias"):
+                    buffer.normal_(std=0.1)
         return model.eval()
 
 
@@ -119,6 +121,16 @@ T5 = {
 }  # fmt: skip
 ALBERT = BERT | {"embedding_size": 14, "num_hidden_groups": 2, "classifier_dropout_prob": 0.0}
 BIG_BIRD = BERT | {"attention_type": "block_sparse"}
+DEEPSEEK_V3 = {
+    "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 5, "num_key_value_heads": 5,
+    "intermediate_size": 41, "pad_token_id": 0, "q_lora_rank": 14, "kv_lora_rank": 12, "qk_nope_head_dim": 6,
+    "qk_rope_head_dim": 4, "v_head_dim": 9, "first_k_dense_replace": 1, "moe_intermediate_size": 13,
+    "n_routed_experts": 12, "num_experts_per_tok": 3, "n_group": 4, "topk_group": 2,
+}  # fmt: skip
+DEEPSEEK_YARN = {
+    "rope_type": "yarn", "rope_theta": 77.0, "factor": 4.0, "original_max_position_embeddings": 300, "beta_fast": 8.0,
+    "mscale": 0.7, "mscale_all_dim": 1.0,
+}  # fmt: skip
 DEBERTA = BERT | {
     "relative_attention": True, "position_biased_input": False, "pos_att_type": ["c2p", "p2c"],
     "max_relative_positions": 13,
@@ -163,6 +175,21 @@ CASES = {
         *cases_of("DebertaV2", f"{READS} ForQuestionAnswering", DEBERTA_V2),
         ZooCase("DebertaV2ForMaskedLM", DEBERTA_V2, {"legacy": False, "conv_kernel_size": 3, "conv_act": "gelu"}),
         ZooCase("DebertaV2Model", DEBERTA, {"position_buckets": 6}),
+    ],
+    "deepseek_v3": [
+        *cases_of("DeepseekV3", f"ForCausalLM {LABELS}", DEEPSEEK_V3),
+        ZooCase(
+            "DeepseekV3ForCausalLM",
+            DEEPSEEK_V3,
+            TIED
+            | {
+                "q_lora_rank": None,
+                "rope_interleave": False,
+                "n_shared_experts": 2,
+                "norm_topk_prob": False,
+                "rope_parameters": DEEPSEEK_YARN,
+            },
+        ),
     ],
     "distilbert": cases_of("DistilBert", f"{READS} ForQuestionAnswering", DISTILBERT),
     "electra": [

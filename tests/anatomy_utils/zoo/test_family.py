@@ -58,6 +58,7 @@ QWEN = f"{LARGER} num_kv_heads max_positions rotary_base tied"
 OTHER_SIZE = {
     "albert": "d_model num_heads d_ff",
     "deberta_v2": f"{LARGER} num_buckets shared_projections offset_norm",
+    "deepseek_v3": "max_positions yarn score_growth",
     "distilbert": "num_layers num_segments",
     "gemma": f"{LARGER} num_kv_heads",
     "gpt_neo": LARGER,
