@@ -11,7 +11,7 @@ def test_the_configuration_as_the_hub_has_it():
     yarn = {"type": "yarn", "factor": 40, "beta_fast": 32, "beta_slow": 1, "mscale": 1.0, "mscale_all_dim": 1.0}
     published = {
         "vocab_size": 129280, "hidden_size": 7168, "num_hidden_layers": 61, "num_attention_heads": 128,
-        "num_key_value_heads": 128, "intermediate_size": 18432, "max_position_embeddings": 163840, "rope_theta": 10000,
+        "num_key_value_heads": 128, "intermediate_size": 18432, "max_position_embeddings": 163840, "rope_theta": 1e4,
         "rope_scaling": yarn | {"original_max_position_embeddings": 4096}, "scoring_func": "sigmoid",
         "topk_method": "noaux_tc", "moe_layer_freq": 1,
     }  # fmt: skip
