@@ -23,6 +23,7 @@ from anatomy_utils.functional.attention import (
     project as project,
     scaled_dot_product_attention as scaled_dot_product_attention,
     scores as scores,
+    soft_cap as soft_cap,
     weighted_average as weighted_average,
 )
 from anatomy_utils.functional.comparison import first_difference as first_difference, leave_one_out as leave_one_out

@@ -19,6 +19,7 @@ from anatomy_utils.nn.encoder import Encoder as Encoder, EncoderLayer as Encoder
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder as EncoderDecoder, Rewriter as Rewriter
 from anatomy_utils.nn.feed_forward import FeedForward as FeedForward, GatedFeedForward as GatedFeedForward
 from anatomy_utils.nn.heads import (
+    CappedVocabulary as CappedVocabulary,
     LanguageModel as LanguageModel,
     MaskedLanguageHead as MaskedLanguageHead,
     MultipleChoice as MultipleChoice,
@@ -32,7 +33,12 @@ from anatomy_utils.nn.heads import (
     WithHead as WithHead,
 )
 from anatomy_utils.nn.layer import Layer as Layer
-from anatomy_utils.nn.norm import LayerNorm as LayerNorm, NormPlaces as NormPlaces, RMSNorm as RMSNorm
+from anatomy_utils.nn.norm import (
+    LayerNorm as LayerNorm,
+    NormPlaces as NormPlaces,
+    RMSNorm as RMSNorm,
+    RMSNormOfHeads as RMSNormOfHeads,
+)
 from anatomy_utils.nn.positions import (
     AlibiBias as AlibiBias,
     LearnedPositions as LearnedPositions,

@@ -24,6 +24,8 @@ def _llama(
 
 _QWEN = {"rope_theta": 1e6, "rms_norm_eps": 1e-6, "max_position_embeddings": 32768}
 _GEMMA = {"hidden_activation": "gelu_pytorch_tanh", "tie_word_embeddings": True, "max_position_embeddings": 8192}
+_GEMMA2 = {"head_dim": 256, "sliding_window": 4096, "query_pre_attn_scalar": 256}
+_GEMMA3 = {"head_dim": 256, "sliding_window": 512, "query_pre_attn_scalar": 256}
 _SMOLLM2 = {"tie_word_embeddings": True, "max_position_embeddings": 8192, "rope_theta": 100_000.0, "rms_norm_eps": 1e-5}
 
 _decoder = partial(ModelFacts, branch="decoder", objectives=("next token",))
@@ -121,5 +123,58 @@ LLAMAS = (
             Size("7B", _llama(256000, 3072, 28, 16, 16, 24576, head_dim=256, **_GEMMA), 8_537_680_896),
         ),
         note="The one called 7B has 8.5 billion parameters, 0.8 billion of them in its token table.",
+    ),
+    _decoder(
+        "Gemma 2",
+        2024,
+        "Gemma",
+        "2408.00118",
+        "every other layer local, norms on both sides, soft caps",
+        "gemma2",
+        "Gemma2ForCausalLM",
+        (
+            Size("2B", _llama(256000, 2304, 26, 8, 4, 9216, **_GEMMA2), 2_614_341_888),
+            Size("9B", _llama(256000, 3584, 42, 16, 8, 14336, **_GEMMA2), 9_241_705_984),
+            Size(
+                "27B",
+                _llama(256000, 4608, 46, 32, 16, 36864, **_GEMMA2 | {"head_dim": 128, "query_pre_attn_scalar": 144}),
+                27_227_128_320,
+            ),
+        ),
+        objectives=("next token", "distillation"),
+        note="2B and 9B learned from a larger model's answers, 27B from text. Only 27B divides its scores by another "
+        "number than √d_head.",
+    ),
+    _decoder(
+        "Gemma 3",
+        2025,
+        "Gemma 2",
+        "2503.19786",
+        "five local layers for one global, norms for caps",
+        "gemma3_text",
+        "Gemma3ForCausalLM",
+        (
+            Size("270M", _llama(262144, 640, 18, 4, 1, 2048, **_GEMMA3), 268_098_176),
+            Size("1B", _llama(262144, 1152, 26, 4, 1, 6912, **_GEMMA3), 999_885_952),
+        ),
+        objectives=("distillation",),
+        small={"sliding_window_pattern": 2},
+        note="The larger ones read images as well and scale their rotary positions, which is left out here. "
+        "168 of the 268 million parameters of 270M are its token table.",
+    ),
+    _decoder(
+        "EmbeddingGemma",
+        2025,
+        "Gemma 3",
+        "2509.20354",
+        "the mask opened: one vector for a text",
+        "gemma3_text",
+        "Gemma3TextModel",
+        (Size("300M", _llama(262144, 768, 24, 3, 1, 1152, **_GEMMA3, use_bidirectional_attention=True), 302_863_104),),
+        branch="encoder",
+        objectives=("distillation",),
+        small={"sliding_window_pattern": 2},
+        note="It learns that the vectors of texts that belong together lie near each other, and from a larger model's "
+        "vectors. Two matrices behind the mean of its vectors, 4.7 million numbers, are published beside it.",
     ),
 )

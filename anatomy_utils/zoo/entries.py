@@ -84,7 +84,11 @@ KINDS = (
         lambda value: _number(value) and 0 <= value <= 1,
     ),
     Kind(r".*_(eps|epsilon)", "a number above 0, at most 1", lambda value: _number(value) and 0 < value <= 1),
-    Kind(r"(\w+_)?rope_theta", "a number above 0", lambda value: _number(value) and 0 < value < float("inf")),
+    Kind(
+        r"(\w+_)?rope_theta|rope_local_base_freq|query_pre_attn_scalar|\w+_softcapping",
+        "a number above 0",
+        lambda value: _number(value) and 0 < value < float("inf"),
+    ),
     Kind(
         r"tie_word_embeddings|attention_bias|mlp_bias|scale_embedding|share_att_key|scale_decoder_outputs|same_length",
         "true or false",
@@ -102,7 +106,7 @@ KINDS = (
 OPTIONAL = (
     r"architectures|layer_types|pos_att_type|rope_parameters|rope_scaling|full_attention|sliding_attention|n_inner|"
     r"head_dim|num_key_value_heads|num_decoder_layers|sliding_window|rotary_dim|(decoder_start|pad)_token_id|"
-    r"(classifier|cls)_dropout|intermediate_size|norm_rel_ebd"
+    r"(classifier|cls)_dropout|intermediate_size|norm_rel_ebd|\w+_softcapping"
 )
 """Entries that published files leave null."""
 

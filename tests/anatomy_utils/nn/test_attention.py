@@ -60,3 +60,14 @@ def test_dropout_only_while_training():
     hidden_states = normal(1, 9, 12)
     assert not torch.equal(model.train()(hidden_states), model(hidden_states))
     torch.testing.assert_close(model.eval()(hidden_states), model(hidden_states))
+
+
+def test_capped_scores_stay_within_the_cap_whether_watched_or_not():
+    torch.manual_seed(0)
+    model, hidden_states = MultiHeadAttention(12, 3, scale=50.0, score_cap=2.0), normal(1, 9, 12)
+    unwatched = model(hidden_states, causal=True)
+    with watch(model) as seen:
+        torch.testing.assert_close(model(hidden_states, causal=True), unwatched)
+    plain = seen["query"] @ seen["key"].mT * 50
+    torch.testing.assert_close(seen["scores"], 2 * torch.tanh(plain / 2))
+    assert plain.abs().max() > 10 and seen["scores"].abs().max() <= 2
