@@ -95,7 +95,7 @@ def _turned_otherwise(stack: Stack) -> str:
     bases = {layer.rotary.base for layer in stack.layers if layer.rotary is not None} - {stack.rotary.base}
     unturned = [number for number, layer in enumerate(stack.layers, 1) if not layer.is_rotated]
     faster = f", {stack.rotary.base / min(bases):g} times as fast in a window" if bases else ""
-    return faster + (f", not in layers {unturned[0]}, {unturned[1]} …" if len(unturned) > 1 else "")
+    return faster + (f", none in one layer of {unturned[0]}" if unturned else "")
 
 
 def segments(stack: Stack) -> str:

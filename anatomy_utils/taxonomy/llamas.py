@@ -26,6 +26,7 @@ _QWEN = {"rope_theta": 1e6, "rms_norm_eps": 1e-6, "max_position_embeddings": 327
 _GEMMA = {"hidden_activation": "gelu_pytorch_tanh", "tie_word_embeddings": True, "max_position_embeddings": 8192}
 _GEMMA2 = {"head_dim": 256, "sliding_window": 4096, "query_pre_attn_scalar": 256}
 _GEMMA3 = {"head_dim": 256, "sliding_window": 512, "query_pre_attn_scalar": 256}
+_OLMO2 = {"rope_theta": 5e5, "rms_norm_eps": 1e-6, "max_position_embeddings": 4096}
 _SMOLLM2 = {"tie_word_embeddings": True, "max_position_embeddings": 8192, "rope_theta": 100_000.0, "rms_norm_eps": 1e-5}
 
 _decoder = partial(ModelFacts, branch="decoder", objectives=("next token",))
@@ -59,6 +60,32 @@ LLAMAS = (
             Size("1.7B", _llama(49152, 2048, 24, 32, 32, 8192, **_SMOLLM2), 1_711_376_384),
         ),
         note="135M and 360M have three query heads for each key/value head; in 1.7B each query head has its own.",
+    ),
+    _decoder(
+        "SmolLM3",
+        2025,
+        "SmolLM2",
+        "",
+        "no positions in every fourth layer",
+        "smollm3",
+        "SmolLM3ForCausalLM",
+        (Size("3B", _llama(128256, 2048, 36, 16, 4, 11008, **_SMOLLM2 | {"rope_theta": 5e6}), 3_075_098_624),),
+        small={"num_hidden_layers": 4},
+    ),
+    _decoder(
+        "OLMo 2",
+        2025,
+        "Llama",
+        "2501.00656",
+        "norms on what sub-layers give, on all queries, on all keys",
+        "olmo2",
+        "Olmo2ForCausalLM",
+        (
+            Size("1B", _llama(100352, 2048, 16, 16, 16, 8192, **_OLMO2), 1_484_916_736),
+            Size("7B", _llama(100352, 4096, 32, 32, 32, 11008, **_OLMO2), 7_298_617_344),
+            Size("13B", _llama(100352, 5120, 40, 40, 40, 13824, **_OLMO2), 13_716_198_400),
+        ),
+        note="Its data, code and all intermediate weights are published too.",
     ),
     _decoder(
         "Mistral",

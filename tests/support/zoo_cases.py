@@ -190,10 +190,18 @@ CASES = {
         ZooCase("ModernBertForSequenceClassification", MODERNBERT, {"num_labels": 4, "classifier_pooling": "mean"}),
         ZooCase("ModernBertModel", MODERNBERT, {"global_attn_every_n_layers": 2, "local_attention": 9}),
     ],
+    "olmo2": [
+        *cases_of("Olmo2", "Model ForCausalLM ForSequenceClassification", LLAMA),
+        ZooCase("Olmo2ForCausalLM", LLAMA, TIED | {"num_key_value_heads": 6}),
+    ],
     "openai_gpt": cases_of("OpenAIGPT", "Model LMHeadModel ForSequenceClassification", GPT),
     "qwen2": [*cases_of("Qwen2", WRITES, QWEN2), ZooCase("Qwen2ForCausalLM", LLAMA, TIED)],
     "qwen3": [*cases_of("Qwen3", WRITES, LLAMA), ZooCase("Qwen3ForCausalLM", LLAMA, TIED)],
     "roberta": cases_of("Roberta", f"{READS} ForQuestionAnswering", BERT),
+    "smollm3": [
+        *cases_of("SmolLM3", f"Model {WRITES}", LLAMA | {"no_rope_layer_interval": 2}),
+        ZooCase("SmolLM3ForCausalLM", LLAMA, {"no_rope_layers": [0, 1, 0], "tie_word_embeddings": False}),
+    ],
     "t5": [
         ZooCase("T5ForConditionalGeneration", T5),
         ZooCase("T5ForConditionalGeneration", T5, {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}),

@@ -172,10 +172,13 @@ LACKING = [
     ("mistral", {"hidden_act": "relu"}, "hidden_act is 'relu'"),
     ("modernbert", {"norm_bias": True}, "norm_bias is True"),
     ("modernbert", {"layer_types": ["full_attention"] * 3}, "layer_types is"),
+    ("olmo2", {"hidden_act": "gelu"}, "hidden_act is 'gelu'"),
     ("openai_gpt", {"afn": "silu"}, "afn is 'silu'"),
     ("qwen2", {"use_sliding_window": True}, "use_sliding_window is set, but each layer of Qwen 2"),
     ("qwen3", {"use_sliding_window": True}, "use_sliding_window is set, but each layer of Qwen 3"),
     ("roberta", {"hidden_act": "relu"}, "hidden_act is 'relu', but BERT here"),
+    ("smollm3", {"use_sliding_window": True}, "use_sliding_window is set, but each layer of SmolLM3"),
+    ("smollm3", {"no_rope_layers": [1, 0]}, "no_rope_layers has 2 entries, but there are 3 layers"),
     ("t5", {"feed_forward_proj": "gated-silu"}, "feed_forward_proj"),
     ("xlm_roberta", {"position_embedding_type": "relative_key"}, "position_embedding_type is 'relative_key'"),
 ]
