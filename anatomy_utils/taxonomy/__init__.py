@@ -2,6 +2,7 @@
 
 - `tree`: all models, and how to find one; `row`: what is noted of a model
 - `encoders`, `decoders`, `llamas`, `mixtures`, `encoder_decoders`: the rows
+- `modular`: the tree that the authors of `transformers` keep
 - `build`: a model with its published sizes, without memory; a small version that runs
 - `describe`: the parts of a built model, and the differences between two
 - `attributes`, `structure`, `recurrent`: how each part is read off a model; `block_diagram`: its layers as boxes
@@ -21,8 +22,8 @@ from anatomy_utils.taxonomy import (
     encoder_decoders as encoder_decoders,
     encoders as encoders,
     llamas as llamas,
-    modular as modular,
     mixtures as mixtures,
+    modular as modular,
     row as row,
     scaling as scaling,
     tree as tree,

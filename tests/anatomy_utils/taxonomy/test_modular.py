@@ -10,7 +10,7 @@ from anatomy_utils.taxonomy.modular import borrowed_parts, borrowers
 def test_imports_between_models_are_read_and_others_are_not(tmp_path: Path) -> None:
     files = {
         "young": "from torch import nn\nfrom ...utils import logging\nfrom ..old.modeling_old import OldNorm\n"
-        "from ..older.modeling_older import (\n    OlderLayer,\n    OlderHead,\n)\nfrom .configuration_young import C\n",
+        "from ..older.modeling_older import (\n    OlderLayer,\n    OlderHead,\n)\nfrom .config import C\n",
         "old": "from ..older.modeling_older import OlderHead, OlderNorm\n",
     }
     for name, text in files.items():
