@@ -6,6 +6,7 @@
 - `build`: a model with its published sizes, without memory; a small version that runs
 - `describe`: the parts of a built model, and the differences between two
 - `attributes`, `structure`, `recurrent`: how each part is read off a model; `block_diagram`: its layers as boxes
+- `grid`: which model has which part, and which had it first
 - `costs`: parameters, work per token and cache bytes; `scaling`: numbers that grow with the text
 
 `make tables` writes the tree to `docs/models.md`. The functions `build` and `describe` are in the modules of that name.
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         build as build,
         costs as costs,
         describe as describe,
+        grid as grid,
         recurrent as recurrent,
         structure as structure,
     )
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
         work_per_token as work_per_token,
     )
     from anatomy_utils.taxonomy.describe import changes as changes, difference as difference
+    from anatomy_utils.taxonomy.grid import part_grid as part_grid
 
 _LATE = {
     "attributes": [],
@@ -63,6 +66,7 @@ _LATE = {
     "build": ["small", "small_config"],
     "costs": ["cache_bytes", "organs", "parameters", "work_per_token"],
     "describe": ["changes", "difference"],
+    "grid": ["part_grid"],
     "recurrent": [],
     "structure": [],
 }

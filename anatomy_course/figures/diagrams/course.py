@@ -170,6 +170,38 @@ def family_tree(models: Sequence[Row]) -> Picture:
     )
 
 
+@look()
+def part_grid(models: Sequence[Row], parts: Sequence[str], has: Sequence[Sequence[bool]]) -> Picture:
+    """Models by year against parts: a full mark where a part is for the first time, a light one where it is again.
+
+    Args:
+        models: the rows, by year.
+        parts: names of the columns.
+        has: whether a model has a part, a row for each model.
+
+    Raises:
+        ValueError: the table does not fit the names.
+    """
+    table = np.asarray(has, dtype=bool)
+    if table.shape != (len(models), len(parts)):
+        raise ValueError(f"The table has shape {table.shape}, but there are {len(models)} models and {len(parts)} parts.")
+    left, top, down = 236, 146, 17
+    across = min(34, (744 - left) / len(parts))
+    pen = Pen(760, top + down * len(models) + 34, "Who has which part", "● for the first time in this tree, ○ again")
+    for column, part in enumerate(parts):
+        pen.text(left + column * across, top - 14, part, 10, ha="left", va="bottom", rotation=50, rotation_mode="anchor")
+    for row, model in enumerate(models):
+        y = top + row * down
+        pen.note(20, y, str(model.year), 10, ha="left")
+        pen.text(56, y, model.name, 10.5, ha="left", weight="bold")
+        pen.arrow((left - 12, y), (left + across * (len(parts) - 1) + 12, y), width=0.4, tip=False)
+        for column in np.flatnonzero(table[row]):
+            first = not table[:row, column].any()
+            _badge(pen, left + column * across, y, "", 6.5 if first else 4.5, dark=first)
+    told = [f"{part}: {models[int(table[:, column].argmax())].name}" for column, part in enumerate(parts)]
+    return pen.picture("Who has which part. For the first time in this tree: " + "; ".join(told) + ".")
+
+
 STEP = 36
 
 
