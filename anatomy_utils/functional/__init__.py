@@ -32,7 +32,12 @@ from anatomy_utils.functional.costs import (
     cache_bytes as cache_bytes,
     encoder_parameters as encoder_parameters,
 )
-from anatomy_utils.functional.embeddings import embed as embed, embed_words as embed_words, lookup as lookup
+from anatomy_utils.functional.embeddings import (
+    embed as embed,
+    embed_words as embed_words,
+    image_patches as image_patches,
+    lookup as lookup,
+)
 from anatomy_utils.functional.feed_forward import gated_feed_forward as gated_feed_forward, gelu_tanh as gelu_tanh
 from anatomy_utils.functional.layers import (
     AllStates as AllStates,

@@ -7,8 +7,9 @@ from anatomy_utils.taxonomy.encoder_decoders import ROOTS, TRANSLATORS
 from anatomy_utils.taxonomy.encoders import ENCODERS
 from anatomy_utils.taxonomy.llamas import LLAMAS
 from anatomy_utils.taxonomy.row import ModelFacts
+from anatomy_utils.taxonomy.senses import SENSES
 
-TREE: tuple[ModelFacts, ...] = (*ROOTS, *ENCODERS, *DECODERS, *LLAMAS, *TRANSLATORS)
+TREE: tuple[ModelFacts, ...] = (*ROOTS, *ENCODERS, *DECODERS, *LLAMAS, *TRANSLATORS, *SENSES)
 """Every model, parents before their children."""
 
 

@@ -157,7 +157,7 @@ def family_tree(models: Sequence[Row]) -> Picture:
         pen.arrow((380, 86), (380, 101), (x + 110, 101), (x + 110, 118))
         words = branch if "–" in branch else f"{branch} branch"
         pen.box(x, 118, 228, 28, words, role, bold=True, size=11.5)
-        _twigs(pen, x + 10, 146, role, _in_order(models, branch, trunk.name), trunk.name)
+        _twigs(pen, x + 10, 146, role, _in_order(models, branch), trunk.name)
     return pen.picture(
         f"Family tree under the {trunk.name} of {trunk.year} in three branches. "
         + " ".join(
@@ -174,24 +174,32 @@ STEP = 36
 
 
 def _twigs(pen: Pen, x: Number, top: Number, role: str, models: Sequence[Row], trunk: str) -> None:
-    """The models of one branch, one below the other, each hanging from its parent."""
+    """The models of one branch, one below the other, each hanging from its parent, or from the trunk."""
     hanging: dict[str, tuple[Number, Number]] = {trunk: (x, top)}
     depth = {trunk: 0}
     for n, model in enumerate(models):
-        level, y = depth[model.parent], top + 24 + n * STEP
+        parent = model.parent if model.parent in hanging else trunk
+        level, y = depth[parent], top + 24 + n * STEP
         at = x + level * 13
-        anchor = hanging[model.parent]
+        anchor = hanging[parent]
         pen.arrow((anchor[0], anchor[1]), (anchor[0], y), (at + 10, y), role=role, width=1.2, tip=False)
         pen.text(at + 14, y, model.name, 11.5, ha="left", weight="bold")
         pen.note(at + 14 + canvas.width_of(model.name, 11.5, True) + 6, y, str(model.year), 10, ha="left")
-        pen.note(at + 14, y + 14, model.change, 9.5, ha="left")
+        change = model.change if parent == model.parent else f"{model.parent}, {model.change}"
+        pen.note(at + 14, y + 14, change, 9.5, ha="left")
         hanging[model.name], depth[model.name] = (at + 17, y + 21), level + 1
 
 
-def _in_order(models: Sequence[Row], branch: str, parent: str) -> list[Row]:
-    """Depth first: children follow their parent before its next sibling."""
-    found = []
-    for model in models:
-        if model.branch == branch and model.parent == parent:
-            found += [model, *_in_order(models, branch, model.name)]
-    return found
+def _in_order(models: Sequence[Row], branch: str) -> list[Row]:
+    """Depth first: children follow their parent before its next sibling; who has none in this branch comes as a twig."""
+    here = [model for model in models if model.branch == branch]
+    names = {model.name for model in here}
+
+    def below(parent: str) -> list[Row]:
+        found = []
+        for model in here:
+            if (model.parent if model.parent in names else "") == parent:
+                found += [model, *below(model.name)]
+        return found
+
+    return below("")
