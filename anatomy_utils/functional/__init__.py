@@ -34,7 +34,12 @@ from anatomy_utils.functional.costs import (
     cache_bytes as cache_bytes,
     encoder_parameters as encoder_parameters,
 )
-from anatomy_utils.functional.embeddings import embed as embed, embed_words as embed_words, lookup as lookup
+from anatomy_utils.functional.embeddings import (
+    embed as embed,
+    embed_words as embed_words,
+    image_patches as image_patches,
+    lookup as lookup,
+)
 from anatomy_utils.functional.feed_forward import (
     clipped_gate as clipped_gate,
     gated_feed_forward as gated_feed_forward,

@@ -4,6 +4,7 @@
 - `norm`: LayerNorm, RMSNorm and where they are placed; `dropout`; `feed_forward`, with a gate or without
 - `experts`: many feed-forward networks, a few of them for each token
 - `embeddings`: tokens, positions and segments; `positions`, `relative_positions`: all ways to mark positions
+- `signals`: images and sounds cut into tokens, and the encoder that reads them
 - `layer`: what encoder and decoder layers share; `encoder`, `decoder`, `encoder_decoder`: layers and stacks of them
 - `heads`: what is put on top of a stack for a task
 - `adaptive_softmax`: input and output tables of unequal width; `segment_recurrence`: Transformer-XL's memories
@@ -65,4 +66,9 @@ from anatomy_utils.nn.segment_recurrence import (
     Memories as Memories,
     RecurrentDecoder as RecurrentDecoder,
     RecurrentLayer as RecurrentLayer,
+)
+from anatomy_utils.nn.signals import (
+    ImagePatches as ImagePatches,
+    SignalEncoder as SignalEncoder,
+    SoundFrames as SoundFrames,
 )

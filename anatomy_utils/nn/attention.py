@@ -151,8 +151,12 @@ class MultiHeadAttention(nn.Module):
     def projection(self) -> Projection:
         """A copy of what is made of the hidden states, side by side, for the cache."""
         parts = self._first_projections()
-        biases = [part.bias.detach() for part in parts if part.bias is not None]
-        return Projection(torch.cat([part.weight.detach() for part in parts]), torch.cat(biases) if biases else None)
+        weight = torch.cat([part.weight.detach() for part in parts])
+        if all(part.bias is None for part in parts):
+            return Projection(weight, None)
+        none = [part.weight.new_zeros(len(part.weight)) for part in parts]
+        biases = [zeros if part.bias is None else part.bias.detach() for part, zeros in zip(parts, none, strict=True)]
+        return Projection(weight, torch.cat(biases))
 
     def _first_projections(self) -> tuple[nn.Linear, ...]:
         return self.to_query, self.to_key, self.to_value

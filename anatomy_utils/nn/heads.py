@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -82,7 +82,7 @@ class WithHead(nn.Module):
     """A stack with a head: runs the one, then the other.
 
     Args:
-        body: token ids (and whatever else it takes) → hidden states.
+        body: token ids, or an image (and whatever else it takes) → hidden states.
         head: (hidden states, attention mask) → the answer.
     """
 
@@ -92,7 +92,7 @@ class WithHead(nn.Module):
         self.head = head
 
     def forward(
-        self, input_ids: Int[Tensor, "..."], attention_mask: Int[Tensor, "..."] | None = None, **more: Any
+        self, input_ids: Shaped[Tensor, "..."], attention_mask: Int[Tensor, "..."] | None = None, **more: Any
     ) -> Any:
         """The head's answer; `more` goes to the body."""
         return self.head(self.body(input_ids, attention_mask, **more), attention_mask)

@@ -1,7 +1,7 @@
 """The family tree as data: every model is its parent plus a visible difference. Notebook 07 walks through it.
 
 - `tree`: all models, and how to find one; `row`: what is noted of a model
-- `encoders`, `decoders`, `llamas`, `mixtures`, `encoder_decoders`: the rows
+- `encoders`, `decoders`, `llamas`, `mixtures`, `encoder_decoders`, `senses`: the rows
 - `modular`: the tree that the authors of `transformers` keep
 - `build`: a model with its published sizes, without memory; a small version that runs
 - `describe`: the parts of a built model, and the differences between two
@@ -27,6 +27,7 @@ from anatomy_utils.taxonomy import (
     modular as modular,
     row as row,
     scaling as scaling,
+    senses as senses,
     tree as tree,
 )
 from anatomy_utils.taxonomy.row import ModelFacts as ModelFacts, Size as Size

@@ -8,24 +8,26 @@ from typing import Any
 from torch import nn
 from torch.nn import functional as F
 
-from anatomy_utils.functional.feed_forward import gelu_tanh
+from anatomy_utils.functional.feed_forward import gelu_tanh, quick_gelu
 from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.experts import MixtureOfExperts
 from anatomy_utils.nn.feed_forward import GatedFeedForward
-from anatomy_utils.nn.heads import CappedVocabulary, MaskedLanguageHead
+from anatomy_utils.nn.heads import CappedVocabulary, MaskedLanguageHead, SequenceHead
 from anatomy_utils.nn.latent_attention import LatentAttention
 from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import NormPlaces, RMSNormOfHeads
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias, YarnPositions
 from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
+from anatomy_utils.nn.signals import ImagePatches, SoundFrames
+from anatomy_utils.zoo.clip import TwoTowers
 from anatomy_utils.zoo.m2m_100 import Waves
 
 Stack = Any
-ACTIVATIONS = {F.relu: "ReLU", F.gelu: "GELU", gelu_tanh: "GELU", F.silu: "SiLU"}
-"""Activation → its name. GELU's two forms have one: in which of them a model is published is its code's choice, not
+ACTIVATIONS = {F.relu: "ReLU", F.gelu: "GELU", gelu_tanh: "GELU", quick_gelu: "GELU", F.silu: "SiLU"}
+"""Activation → its name. GELU's three forms have one: in which of them a model is published is its code's choice, not
 its design's (BERT's authors wrote the tanh form, and most checkpoints of BERT are now run in the exact one)."""
 GATES = {"ClippedExperts": "near GELU, clipped, beside values + 1"}
 """Class of experts → its gate, where an activation is not all of it."""
@@ -33,6 +35,10 @@ ADDED = {
     LearnedPositions: "learned, one vector per place, added to the tokens",
     SinusoidalPositions: "fixed waves, added to the tokens",
     Waves: "fixed waves, added to the tokens",
+}
+SIGNALS = {
+    ImagePatches: "none: patches of an image, projected",
+    SoundFrames: "none: frames of a sound, through two convolutions",
 }
 NORMS = {"GemmaNorm": "RMSNorm, times 1 + weight", "RMSNormOfHeads": "RMSNorm"}
 BIASES = {
@@ -106,17 +112,19 @@ def _turned_otherwise(stack: Stack) -> str:
 
 def segments(stack: Stack) -> str:
     """Vectors that tell a first text from a second."""
-    table = stack.embeddings.segments
+    table = getattr(stack.embeddings, "segments", None)
     return f"{table.num_embeddings}" if table is not None and table.num_embeddings > 1 else ""
 
 
 def table_scale(stack: Stack) -> str:
     """What token vectors are multiplied with."""
-    return "" if stack.embeddings.scale == 1.0 else "√d_model"
+    return "" if getattr(stack.embeddings, "scale", 1.0) == 1.0 else "√d_model"
 
 
 def table_width(stack: Stack) -> str:
     """Whether the token table is narrower than the stack."""
+    if isinstance(stack.embeddings, (*SIGNALS,)):
+        return SIGNALS[type(stack.embeddings)]
     if isinstance(stack.embeddings.tokens, AdaptiveTokens):
         return "narrower for rarer words, then projected"
     narrower = stack.embeddings.tokens.embedding_dim < _first(stack).to_output.out_features
@@ -143,7 +151,7 @@ def norm_placement(stack: Stack) -> str:
 
 def embedding_norm(stack: Stack) -> str:
     """A norm on the embeddings."""
-    return "" if stack.embeddings.norm is identity else "yes"
+    return "" if getattr(stack.embeddings, "norm", identity) is identity else "yes"
 
 
 def last_norm(stack: Stack) -> str:
@@ -235,13 +243,18 @@ def sharing(stack: Stack) -> str:
 
 def output(model: nn.Module, stacks: list[tuple[str, Stack]]) -> str:
     """What turns the last hidden states into an answer, and whether it reuses the token table."""
-    tables = {id(weight) for _, stack in stacks for weight in stack.embeddings.tokens.parameters()}
+    tokens = [stack.embeddings.tokens for _, stack in stacks if hasattr(stack.embeddings, "tokens")]
+    tables = {id(weight) for table in tokens for weight in table.parameters()}
     head = "a layer, a norm, then " if any(isinstance(part, MaskedLanguageHead) for part in model.modules()) else ""
     if any(isinstance(part, AdaptiveSoftmax) for part in model.modules()):
         return "the token tables once more, cluster by cluster"
     projection = next((part for name, part in model.named_modules() if name.endswith("vocabulary")), None)
     if any(model is stack for _, stack in stacks):
         return "the vectors themselves"
+    if isinstance(model, TwoTowers):
+        return "the angle between a text's vector and an image's"
+    if any(isinstance(part, SequenceHead) for part in model.modules()) and projection is None:
+        return "a number for each label"
     if projection is None:
         return "one number per token"
     capped = f", softly kept within ±{projection.cap:g}" if isinstance(projection, CappedVocabulary) else ""
@@ -311,7 +324,7 @@ SIZES: dict[str, Callable[[Stack], str]] = {
     "d_head": lambda stack: str(_first(stack).d_head),
     "d_ff": lambda stack: str(_widest(stack.layers[-1]).contract.in_features),
     "experts": experts,
-    "vocabulary": lambda stack: str(stack.embeddings.tokens.num_embeddings),
+    "vocabulary": lambda stack: str(getattr(getattr(stack.embeddings, "tokens", None), "num_embeddings", "")),
     "window": window,
     "positions in a table": rows_of_positions,
 }

@@ -59,6 +59,8 @@ def _kinds_and_times(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and _texts(value[0]) and _whole(value[1], 1, 1000)
 
 
+OBJECTS = r"rope_parameters|rope_scaling|full_attention|sliding_attention|text_config|vision_config|encoder|decoder"
+"""Entries with entries of their own."""
 KINDS = (
     _from_1_to(1000, r"num_(hidden_|decoder_)?layers|n_layers?|(en|de)coder_layers|num_hidden_groups|inner_group_num"),
     _from_1_to(1000, r"num_(attention_|key_value_)?heads|n_heads?|(en|de)coder_attention_heads|num_random_blocks"),
@@ -68,8 +70,10 @@ KINDS = (
     ),
     _from_1_to(
         100_000,
-        r"hidden_size|n_embd|d_model|dim|d_embed|embedding_size|(moe_)?intermediate_size|n_inner|d_ff|dff|hidden_dim|d_inner|"
-        r"(en|de)coder_ffn_dim|d_kv|d_head|head_dim|(q|kv)_lora_rank|qk_(rope|nope)_head_dim|v_head_dim|rotary_dim|pooler_hidden_size|block_size|div_val|num_labels",
+        r"hidden_size|n_embd|d_model|dim|d_embed|embedding_size|(moe_)?intermediate_size|n_inner|d_ff|dff|hidden_dim|"
+        r"d_inner|(en|de)coder_ffn_dim|d_kv|d_head|head_dim|(q|kv)_lora_rank|qk_(rope|nope)_head_dim|v_head_dim|"
+        r"rotary_dim|pooler_hidden_size|block_size|div_val|num_labels|image_size|patch_size|num_channels|num_mel_bins|"
+        r"projection_dim|max_(source|target)_positions",
     ),
     _from_1_to(
         1_000_000_000,
@@ -110,7 +114,7 @@ KINDS = (
     Kind(r"cutoffs", "a list of whole numbers", _list_of(lambda value: _whole(value, 1, 1_000_000_000))),
     Kind(r"tie_projs", "a list of true and false", _list_of(_a(bool))),
     Kind(r"id2label", "an object with a name for each label", lambda value: isinstance(value, dict) and bool(value)),
-    Kind(r"rope_parameters|rope_scaling|full_attention|sliding_attention", "an object", _a(dict)),
+    Kind(OBJECTS, "an object", _a(dict)),
 )
 OPTIONAL = (
     r"architectures|layer_types|no_rope_layers|pos_att_type|rope_parameters|rope_scaling|full_attention|sliding_attention|n_inner|"
@@ -144,5 +148,5 @@ def check(config: Mapping[str, Any]) -> None:
                 raise ValueError(
                     f"{name} is {repr(value)} in this configuration, but {kind.expected} is expected; {CURE}."
                 )
-        if re.fullmatch(r"rope_parameters|rope_scaling|full_attention|sliding_attention", name):
+        if re.fullmatch(OBJECTS, name):
             check(value)

@@ -17,6 +17,7 @@ from anatomy_utils.zoo import checkpoint, loader
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
+SEQ2SEQ = ("T5Model", "BartModel", "M2M100Model", "WhisperModel")
 DROPOUTS = (
     "hidden_dropout_prob attention_probs_dropout_prob dropout attention_dropout seq_classif_dropout qa_dropout "
     "embd_pdrop resid_pdrop attn_pdrop dropout_rate activation_dropout summary_first_dropout classifier_dropout"
@@ -38,10 +39,14 @@ class ZooCase:
 
     @property
     def kind(self) -> str:
-        """How the model is called: text, choice (several texts), seq2seq (two texts), rewriter (ends in eos)."""
+        """How the model is called: text, choice (several texts), seq2seq (two texts), rewriter (ends in eos), image, or
+        towers (texts and images)."""
+        for family, kind in {"ViT": "image", "CLIP": "towers"}.items():
+            if self.architecture.startswith(family):
+                return kind
         if "MultipleChoice" in self.architecture:
             return "choice"
-        if self.architecture in ("T5Model", "BartModel", "M2M100Model") or "ConditionalGeneration" in self.architecture:
+        if self.architecture in SEQ2SEQ or "ConditionalGeneration" in self.architecture:
             return "seq2seq"
         rewrites = self.architecture.startswith(("T5", "Bart")) and "Encoder" not in self.architecture
         return "rewriter" if rewrites and "Token" not in self.architecture else "text"
@@ -55,6 +60,12 @@ class ZooCase:
     @property
     def family(self) -> str:
         return self.architecture.split("For")[0].removesuffix("Model").removesuffix("LMHead").removesuffix("Encoder")
+
+    def source(self):
+        """What an encoder–decoder reads, and its attention mask; a sound of 9 positions has none."""
+        if self.family == "Whisper":
+            return torch.randn(2, 7, 18, generator=torch.Generator().manual_seed(4)), None
+        return batch()[:2]
 
     def configuration(self) -> Any:
         """The reference's configuration object."""
@@ -73,7 +84,7 @@ class ZooCase:
         model = getattr(transformers, self.architecture)(self.configuration())
         centre = 0 if self.family.startswith("Gemma") else 1  # of norms; Gemma's add 1 by themselves
         with torch.no_grad():
-            for parameter in model.parameters():
+            for parameter in (each for each in model.parameters() if each.requires_grad):
                 spread = 0.2 if parameter.dim() < 2 else 1.5 / parameter.shape[-1] ** 0.5
                 parameter.copy_(torch.randn_like(parameter) * spread + centre * (parameter.dim() < 2))
             for name, buffer in model.named_buffers():
@@ -160,6 +171,18 @@ MODERNBERT = {
 MIXTRAL = LLAMA | {"num_local_experts": 5}
 QWEN2 = LLAMA | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}
 QWEN3_MOE = LLAMA | {"num_experts": 7, "moe_intermediate_size": 13, "num_experts_per_tok": 3, "mlp_only_layers": [1]}
+VIT = {
+    "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 5, "intermediate_size": 41, "image_size": 8,
+    "patch_size": 4,
+}  # fmt: skip
+_TEXT = {"vocab_size": 53, "hidden_size": 28, "num_hidden_layers": 2, "num_attention_heads": 7,
+         "intermediate_size": 37, "max_position_embeddings": 19}  # fmt: skip
+CLIP = {"vision_config": VIT, "text_config": _TEXT | {"eos_token_id": 2}, "projection_dim": 11}
+CLIP_OF_GELU = {"vision_config": VIT | {"hidden_act": "gelu"}, "text_config": _TEXT | {"eos_token_id": 31}}
+WHISPER = BART | {
+    "num_mel_bins": 7, "max_source_positions": 9, "max_target_positions": 29, "pad_token_id": 0, "bos_token_id": 1,
+    "eos_token_id": 2, "decoder_start_token_id": 1, "encoder_layerdrop": 0.0,
+}  # fmt: skip
 TIED = {"tie_word_embeddings": True}
 
 LABELS = "ForSequenceClassification ForTokenClassification"
@@ -173,6 +196,7 @@ CASES = {
     "bart": cases_of("Bart", "Model ForConditionalGeneration ForQuestionAnswering ForSequenceClassification", BART),
     "bert": cases_of("Bert", f"{READS} ForQuestionAnswering ForPreTraining ForNextSentencePrediction", BERT),
     "big_bird": cases_of("BigBird", f"{READS} ForPreTraining", BIG_BIRD),
+    "clip": [*cases_of("CLIP", "Model", CLIP), ZooCase("CLIPModel", CLIP_OF_GELU)],
     "ctrl": cases_of("CTRL", "Model LMHeadModel ForSequenceClassification", GPT | {"dff": 41}),
     "deberta": cases_of("Deberta", "Model ForMaskedLM ForQuestionAnswering ForSequenceClassification", DEBERTA),
     "deberta_v2": [
@@ -256,6 +280,8 @@ CASES = {
         ZooCase("T5ForConditionalGeneration", T5, {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}),
         *cases_of("T5", f"Model EncoderModel ForQuestionAnswering {LABELS}", T5),
     ],
+    "vit": cases_of("ViT", "Model ForImageClassification", VIT),
+    "whisper": cases_of("Whisper", "Model ForConditionalGeneration", WHISPER),
     "xlm_roberta": cases_of("XLMRoberta", f"{READS} ForQuestionAnswering", BERT),
 }
 """File of a family → reference classes with their configurations; Hugging Face no longer has a Transformer-XL."""
@@ -275,9 +301,31 @@ def batch(padded: bool = True):
     return input_ids, attention_mask, torch.randint(3, 53, (2, 9), generator=generator)
 
 
+def images():
+    """Of three channels, each of two rows of two patches of four pixels."""
+    return torch.randn(2, 3, 8, 8, generator=torch.Generator().manual_seed(3))
+
+
+def first_gradients(reference, model):
+    """Of what turns ids or pixels into vectors."""
+    names = ("tokens.weight", "patches.weight")
+    mine = next(each for name, each in model.named_parameters() if name.endswith(names))
+    table = getattr(reference, "text_model", reference).get_input_embeddings()
+    return mine.grad, getattr(table, "projection", table).weight.grad.view_as(mine)  # patches': of a convolution
+
+
 def both_answers(case, reference, model, padded=True):
     """The same question put to both: lists of tensors, real positions only."""
+    if case.kind == "image":
+        return [model(images())], [reference(pixel_values=images())[0]]
     input_ids, attention_mask, target_ids = batch(padded)
+    if case.kind == "towers":
+        given = {"input_ids": input_ids, "attention_mask": attention_mask, "pixel_values": images()[:1]}
+        got = list(model(input_ids, images()[:1], attention_mask))
+        return got, list(reference(**given).to_tuple()[: len(got)])
+    if case.family == "Whisper":
+        wanted = reference(input_features=case.source()[0], decoder_input_ids=target_ids)
+        return [model(case.source()[0], target_ids)], [wanted[0]]
     # What stands at padding must not matter, but RoBERTa counts positions by it and GPT-2 finds its last token by it.
     pad_id = reference.config.pad_token_id or 0
     input_ids = input_ids.masked_fill(attention_mask == 0, pad_id)

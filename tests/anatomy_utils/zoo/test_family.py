@@ -32,7 +32,7 @@ def test_a_model_type_is_the_name_of_a_file():
     assert loader("deberta-v2") == zoo.find("deberta_v2").load
     assert loader("gpt_neo") == zoo.find("gpt_neo").load
     for unpublished in ("elmo", "checkpoint", None):
-        with pytest.raises(ValueError, match="is not in the zoo; it has albert, bart, bert, big_bird, ctrl"):
+        with pytest.raises(ValueError, match="is not in the zoo; it has albert, bart, bert, big_bird, clip, ctrl"):
             loader(unpublished)
 
 
