@@ -64,12 +64,14 @@ KINDS = (
     _from_1_to(1000, r"num_(attention_|key_value_)?heads|n_heads?|(en|de)coder_attention_heads|num_random_blocks"),
     _from_1_to(
         10_000,
-        r"num_(local_)?experts|n_(routed|shared)_experts|num_experts_per_tok|decoder_sparse_step|n_group|topk_group",
+        r"num_(local_)?experts|n_(routed|shared)_experts|num_experts_per_tok|decoder_sparse_step|n_group|topk_group|"
+        r"linear_num_(key|value)_heads|linear_conv_kernel_dim|full_attention_interval",
     ),
     _from_1_to(
         100_000,
         r"hidden_size|n_embd|d_model|dim|d_embed|embedding_size|(moe_)?intermediate_size|n_inner|d_ff|dff|hidden_dim|d_inner|"
-        r"(en|de)coder_ffn_dim|d_kv|d_head|head_dim|(q|kv)_lora_rank|qk_(rope|nope)_head_dim|v_head_dim|rotary_dim|pooler_hidden_size|block_size|div_val|num_labels",
+        r"(en|de)coder_ffn_dim|d_kv|d_head|head_dim|(q|kv)_lora_rank|qk_(rope|nope)_head_dim|v_head_dim|linear_(key|value)_head_dim|"
+        r"shared_expert_intermediate_size|rotary_dim|pooler_hidden_size|block_size|div_val|num_labels",
     ),
     _from_1_to(
         1_000_000_000,
@@ -87,6 +89,7 @@ KINDS = (
         "a number from 0 to 1",
         lambda value: _number(value) and 0 <= value <= 1,
     ),
+    Kind(r"partial_rotary_factor", "a number above 0, at most 1", lambda value: _number(value) and 0 < value <= 1),
     Kind(r".*_(eps|epsilon)", "a number above 0, at most 1", lambda value: _number(value) and 0 < value <= 1),
     Kind(
         r"(\w+_)?rope_theta|factor|beta_(fast|slow)|swiglu_(alpha|limit)|routed_scaling_factor",

@@ -73,3 +73,15 @@ def test_a_head_with_a_sink_may_look_at_nothing():
     torch.testing.assert_close(sums[:, 0], torch.ones(2, 7))
     assert ((sums[:, 1] > 0) & (sums[:, 1] < 1)).all() and not sums[:, 2].any()
     torch.testing.assert_close(model(hidden_states, causal=True), seen["output"])
+
+
+def test_a_gate_multiplies_what_the_heads_find():
+    torch.manual_seed(0)
+    model, hidden_states = MultiHeadAttention(12, 3, gated=True), normal(2, 7, 12)
+    plain = MultiHeadAttention(12, 3)
+    plain.load_state_dict({name: part for name, part in model.state_dict().items() if "gate" not in name})
+    with watch(model) as seen, watch(plain) as without:
+        model(hidden_states, causal=True)
+        plain(hidden_states, causal=True)
+    torch.testing.assert_close(seen["gate"], model.to_gate(hidden_states).sigmoid())
+    torch.testing.assert_close(seen["context"], without["context"] * seen["gate"])

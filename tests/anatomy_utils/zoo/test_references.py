@@ -180,6 +180,8 @@ LACKING = [
     ("qwen2", {"use_sliding_window": True}, "use_sliding_window is set, but each layer of Qwen 2"),
     ("qwen3", {"use_sliding_window": True}, "use_sliding_window is set, but each layer of Qwen 3"),
     ("qwen3_moe", {"use_sliding_window": True}, "use_sliding_window is set, but each layer of Qwen 3"),
+    ("qwen3_next", {"layer_types": ["full_attention", "linear_attention", "linear_attention"]}, "layer_types is"),
+    ("qwen3_next", {"linear_num_key_heads": 4}, "6 heads cannot share 4 keys evenly"),
     ("roberta", {"hidden_act": "relu"}, "hidden_act is 'relu', but BERT here"),
     ("t5", {"feed_forward_proj": "gated-silu"}, "feed_forward_proj"),
     ("xlm_roberta", {"position_embedding_type": "relative_key"}, "position_embedding_type is 'relative_key'"),
