@@ -1,6 +1,7 @@
 """Modules: the parts of a Transformer with their weights, built on the formulas of `functional`.
 
 - `attention`: multi-head attention; `cache`: its keys and values of earlier positions; `latent_attention` keeps less
+- `delta_rule`: a state in place of keys and values
 - `norm`: LayerNorm, RMSNorm and where they are placed; `dropout`; `feed_forward`, with a gate or without
 - `experts`: many feed-forward networks, a few of them for each token
 - `embeddings`: tokens, positions and segments; `positions`, `relative_positions`: all ways to mark positions
@@ -16,6 +17,7 @@ from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax as AdaptiveSoftmax
 from anatomy_utils.nn.attention import MultiHeadAttention as MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValue as KeyValue, KeyValueCache as KeyValueCache
 from anatomy_utils.nn.decoder import Decoder as Decoder, DecoderLayer as DecoderLayer, ParallelLayer as ParallelLayer
+from anatomy_utils.nn.delta_rule import GatedDeltaRule as GatedDeltaRule
 from anatomy_utils.nn.embeddings import Embeddings as Embeddings
 from anatomy_utils.nn.encoder import Encoder as Encoder, EncoderLayer as EncoderLayer, LocalLayer as LocalLayer
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder as EncoderDecoder, Rewriter as Rewriter

@@ -16,7 +16,7 @@ from anatomy_utils.functional import masks
 from anatomy_utils.functional.attention import masked_softmax, scores, soft_cap, softmax_with_sinks, weighted_average
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.positions import Rotation
-from anatomy_utils.nn.cache import KeyValue, LayerCache, Projection
+from anatomy_utils.nn.cache import KeyValue, LayerCache, Projection, RecurrentState
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.tap import is_tapped, tap
 
@@ -39,6 +39,7 @@ class MultiHeadAttention(nn.Module):
         score_cap: bounds the scores softly (see `functional.attention.soft_cap`); no bound when left out.
         score_positions: adds to the scores what it makes of queries, keys and offsets (see `relative_positions`).
         sinks: whether each head has a learned logit that takes weight from all keys (gpt-oss).
+        gated: whether what the heads find is multiplied by a sigmoid of the hidden states (Qwen3-Next).
         query_norm, key_norm: applied to each head's queries and keys before they are turned (Qwen 3); else nothing is.
 
     Raises:
@@ -59,6 +60,7 @@ class MultiHeadAttention(nn.Module):
         score_cap: float | None = None,
         score_positions: nn.Module | None = None,
         sinks: bool = False,
+        gated: bool = False,
         query_norm: nn.Module | None = None,
         key_norm: nn.Module | None = None,
     ) -> None:
@@ -86,6 +88,7 @@ class MultiHeadAttention(nn.Module):
         self.score_cap = score_cap
         self.score_positions = score_positions
         self.sinks = nn.Parameter(torch.zeros(num_heads)) if sinks else None
+        self.to_gate = nn.Linear(d_model, num_heads * self.d_head, bias=bias) if gated else None
         self.query_norm, self.key_norm = query_norm or identity, key_norm or identity
 
     def forward(
@@ -129,10 +132,13 @@ class MultiHeadAttention(nn.Module):
         query, key, value = tap(self, "query", query), tap(self, "key", key), tap(self, "value", value)
         if cache is not None:
             key, value = cache.extended(KeyValue(key, value))
-        return self._answer(query, key, value, mask, causal)
+        gate = None if self.to_gate is None else self.to_gate(hidden_states)
+        return self._answer(query, key, value, mask, causal, gate)
 
-    def _answer(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:
-        """What queries find, mixed by the last projection."""
+    def _answer(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool, gate: Tensor | None = None
+    ) -> Tensor:
+        """What queries find, through the gate if there is one, mixed by the last projection."""
         if mask is not None:
             masks.check_mask(mask, (len(query), self.num_heads, query.shape[2], key.shape[2]))
         if self.score_positions is not None:
@@ -141,7 +147,10 @@ class MultiHeadAttention(nn.Module):
             context = self._explicit(query, key, value, mask, causal)
         else:
             context = self._fused(query, key, value, mask, causal)
-        context = tap(self, "context", context.transpose(1, 2).flatten(2))  # batch query heads·d_head
+        context = context.transpose(1, 2).flatten(2)  # batch query heads·d_head
+        if gate is not None:
+            context = context * tap(self, "gate", gate.sigmoid())
+        context = tap(self, "context", context)
         return tap(self, "output", self.to_output(context))
 
     def project_memory(self, memory: Float[Tensor, "batch key d_model"]) -> KeyValue:
@@ -161,7 +170,7 @@ class MultiHeadAttention(nn.Module):
     def _first_projections(self) -> tuple[nn.Linear, ...]:
         return self.to_query, self.to_key, self.to_value
 
-    def room(self, batch: int, capacity: int) -> KeyValue:
+    def room(self, batch: int, capacity: int) -> KeyValue | RecurrentState:
         """Room in a cache for what is kept of so many positions of each text."""
         shape = (batch, self.num_kv_heads, capacity, self.d_head)
         return KeyValue(self.to_key.weight.new_zeros(shape), self.to_value.weight.new_zeros(shape))

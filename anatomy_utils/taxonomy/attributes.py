@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from anatomy_utils.functional.feed_forward import gelu_tanh, quick_gelu
 from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax, AdaptiveTokens
+from anatomy_utils.nn.delta_rule import GatedDeltaRule
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.experts import MixtureOfExperts
@@ -63,6 +64,8 @@ def sees(stack: Stack) -> str:
     def one(layer: Layer) -> str:
         if layer.block_size is not None:
             return "its block, the nearest, the first, the last and random ones"
+        if isinstance(layer.self_attention, GatedDeltaRule):
+            return "its past, summed up"
         sink = "" if layer.self_attention.sinks is None else ", or a sink"
         if layer.window is None:
             return ("the whole text" if both else "itself and its past") + sink
@@ -83,7 +86,10 @@ def reads(stack: Stack) -> str:
 
 def memory(stack: Stack) -> str:
     """What is kept of earlier segments of a text."""
-    return "what went into each layer in earlier segments" if isinstance(stack, RecurrentDecoder) else ""
+    if isinstance(stack, RecurrentDecoder):
+        return "what went into each layer in earlier segments"
+    has_state = any(isinstance(layer.self_attention, GatedDeltaRule) for layer in stack.layers)
+    return "in some layers one state, carried from token to token" if has_state else ""
 
 
 def positions(stack: Stack) -> str:
@@ -187,6 +193,11 @@ def query_key_norms(stack: Stack) -> str:
     return "of all heads together" if isinstance(norm, RMSNormOfHeads) else "yes"
 
 
+def gate(stack: Stack) -> str:
+    """What attention's output is multiplied with."""
+    return "" if _first(stack).to_gate is None else "a sigmoid of what went in"
+
+
 def scale(stack: Stack) -> str:
     """What scores are multiplied with."""
     attention = _first(stack)
@@ -219,8 +230,7 @@ def feed_forward(stack: Stack) -> str:
 
 def biases(stack: Stack) -> str:
     """Which matrices have a bias."""
-    layer = stack.layers[0]
-    attention = layer.self_attention
+    layer, attention = stack.layers[0], _first(stack)
     having = {
         "queries": attention.to_query.bias is not None,
         "keys": attention.to_key.bias is not None,
@@ -262,7 +272,9 @@ def output(model: nn.Module, stacks: list[tuple[str, Stack]]) -> str:
 
 
 def _first(stack: Stack) -> Any:
-    return stack.layers[0].self_attention
+    """The first attention that compares queries with keys."""
+    found = [layer.self_attention for layer in stack.layers]
+    return next((each for each in found if not isinstance(each, GatedDeltaRule)), found[0])
 
 
 def _widest(layer: Any) -> Any:
@@ -309,6 +321,7 @@ DESIGN: dict[str, Callable[[Stack], str]] = {
     "keys and values": heads,
     "norms on queries and keys": query_key_norms,
     "scores times": scale,
+    "attention's output times": gate,
     "feed-forward": feed_forward,
     "biases": biases,
     "layers": sharing,

@@ -85,7 +85,8 @@ def _below(stack: Any) -> list[BlockDrawing]:
 
 def _layer(layer: Any, stack: Any) -> list[BlockDrawing]:
     attention = BlockDrawing(_attention_label(layer, stack), "weights", (
-        "sees", "remembers", "keys and values", "scores times", "norms on queries and keys", "biases",
+        "sees", "remembers", "keys and values", "scores times", "attention's output times",
+        "norms on queries and keys", "biases",
         *(() if stack.embeddings.positions is not None else ("positions",)),
     ))  # fmt: skip
     kinds = {GatedFeedForward: "gated\nfeed-forward", MixtureOfExperts: "router and\nexperts"}

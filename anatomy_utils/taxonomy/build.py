@@ -24,6 +24,8 @@ SMALL = {
     "num_local_experts": 4, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24,
     "n_routed_experts": 8, "n_group": 4, "topk_group": 2, "first_k_dense_replace": 1,
     "q_lora_rank": 12, "kv_lora_rank": 10, "qk_nope_head_dim": 6, "qk_rope_head_dim": 4, "v_head_dim": 8,
+    "linear_num_value_heads": 4, "linear_num_key_heads": 2, "linear_key_head_dim": 6, "linear_value_head_dim": 8,
+    "shared_expert_intermediate_size": 24, "full_attention_interval": 2,
     "intermediate_size": 64, "n_inner": 64, "hidden_dim": 64, "d_ff": 64, "dff": 64,
     "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
     "head_dim": 8, "d_head": 8, "d_kv": 8, "query_pre_attn_scalar": 8,

@@ -12,6 +12,8 @@ from torch import nn
 
 from anatomy_utils.interpret.parameter_count import parameters_by_part
 from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.cache import RecurrentState
+from anatomy_utils.nn.delta_rule import GatedDeltaRule
 from anatomy_utils.nn.experts import MixtureOfExperts, StackedLinear
 from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.nn.layer import Layer
@@ -77,6 +79,10 @@ def work_per_token(model: nn.Module) -> LengthFormula:
             fixed += 2 * (2 * stack.embeddings.listen.weight.numel() + stack.embeddings.halve.weight.numel())
         for layer in stack.layers:
             for attention, reach in _attentions(layer):
+                if isinstance(attention, GatedDeltaRule):  # what the state answers, what is written, what is read
+                    states = attention.num_heads * attention.d_head * attention.d_value
+                    fixed += 6 * states + 2 * attention.mixing.numel()
+                    continue
                 width = attention.num_heads * (attention.d_head + attention.d_value)  # scored, then averaged
                 offsets = _work_on_offsets(attention)
                 fixed, once = fixed + offsets.fixed, once + offsets.once
@@ -85,7 +91,9 @@ def work_per_token(model: nn.Module) -> LengthFormula:
 
 
 def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> LengthFormula:
-    """What a model that writes keeps of its past: keys and values of every layer; nothing in an encoder by itself.
+    """What a model that writes keeps of its past: keys and values of every layer, or its state.
+
+    An encoder by itself keeps nothing.
 
     Args:
         model: a built model.
@@ -97,6 +105,7 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> LengthFormula
     if recurrent.is_root(model):
         return recurrent.cache_of(model, bytes_per_number)
     kept: list[tuple[int, int | None]] = []
+    states = 0
     for name, stack in stacks_of(model):
         if isinstance(stack, RecurrentDecoder):  # keeps what went into each layer, and makes keys and values of it anew
             kept += [(layer.self_attention.to_key.in_features * bytes_per_number, stack.memory_length)
@@ -104,9 +113,12 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> LengthFormula
         elif name == "decoder":
             for layer in stack.layers:
                 for attention, reach in _attentions(layer):
-                    each = sum(part.numel() for part in attention.room(batch=1, capacity=1))
-                    kept.append((each * bytes_per_number, reach))
-    return LengthFormula(0, _gathered(kept))
+                    room = attention.room(batch=1, capacity=1)
+                    if isinstance(room, RecurrentState):  # which stays in float32
+                        states += 4 * room.state.numel() + bytes_per_number * room.recent.numel()
+                    else:
+                        kept.append((sum(part.numel() for part in room) * bytes_per_number, reach))
+    return LengthFormula(states, _gathered(kept))
 
 
 def _products(module: nn.Module) -> Iterator[nn.Linear]:

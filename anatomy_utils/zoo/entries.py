@@ -66,12 +66,14 @@ KINDS = (
     _from_1_to(1000, r"num_(attention_|key_value_)?heads|n_heads?|(en|de)coder_attention_heads|num_random_blocks"),
     _from_1_to(
         10_000,
-        r"num_(local_)?experts|n_(routed|shared)_experts|num_experts_per_tok|decoder_sparse_step|n_group|topk_group",
+        r"num_(local_)?experts|n_(routed|shared)_experts|num_experts_per_tok|decoder_sparse_step|n_group|topk_group|"
+        r"linear_num_(key|value)_heads|linear_conv_kernel_dim|full_attention_interval",
     ),
     _from_1_to(
         100_000,
         r"hidden_size|n_embd|d_model|dim|d_embed|embedding_size|(moe_)?intermediate_size|n_inner|d_ff|dff|hidden_dim|"
         r"d_inner|(en|de)coder_ffn_dim|d_kv|d_head|head_dim|(q|kv)_lora_rank|qk_(rope|nope)_head_dim|v_head_dim|"
+        r"linear_(key|value)_head_dim|shared_expert_intermediate_size|"
         r"rotary_dim|pooler_hidden_size|block_size|div_val|num_labels|image_size|patch_size|num_channels|num_mel_bins|"
         r"projection_dim|max_(source|target)_positions",
     ),
@@ -92,6 +94,7 @@ KINDS = (
         "a number from 0 to 1",
         lambda value: _number(value) and 0 <= value <= 1,
     ),
+    Kind(r"partial_rotary_factor", "a number above 0, at most 1", lambda value: _number(value) and 0 < value <= 1),
     Kind(r".*_(eps|epsilon)", "a number above 0, at most 1", lambda value: _number(value) and 0 < value <= 1),
     Kind(
         r"(\w+_)?rope_theta|rope_local_base_freq|query_pre_attn_scalar|\w+_softcapping|factor|beta_(fast|slow)|"

@@ -82,7 +82,7 @@ class ZooCase:
         """The reference model with random weights large enough for differences to show."""
         torch.manual_seed(seed)
         model = getattr(transformers, self.architecture)(self.configuration())
-        centre = 0 if self.family.startswith("Gemma") else 1  # of norms; Gemma's add 1 by themselves
+        centre = 0 if self.family.startswith(("Gemma", "Qwen3Next")) else 1  # of norms; theirs add 1 by themselves
         with torch.no_grad():
             for parameter in (each for each in model.parameters() if each.requires_grad):
                 spread = 0.2 if parameter.dim() < 2 else 1.5 / parameter.shape[-1] ** 0.5
@@ -183,6 +183,13 @@ WHISPER = BART | {
     "num_mel_bins": 7, "max_source_positions": 9, "max_target_positions": 29, "pad_token_id": 0, "bos_token_id": 1,
     "eos_token_id": 2, "decoder_start_token_id": 1, "encoder_layerdrop": 0.0,
 }  # fmt: skip
+QWEN3_NEXT = LLAMA | {
+    "layer_types": ["linear_attention", "full_attention", "linear_attention"],
+    "head_dim": 16, "num_experts": 7, "moe_intermediate_size": 13, "num_experts_per_tok": 3, "mlp_only_layers": [1],
+    "shared_expert_intermediate_size": 11, "linear_num_key_heads": 2, "linear_num_value_heads": 6,
+    "linear_key_head_dim": 5, "linear_value_head_dim": 9, "linear_conv_kernel_dim": 3,
+    "rms_norm_eps": 0.1,  # a key of five features may find next to nothing, and a norm would enlarge its rounding
+}  # fmt: skip
 TIED = {"tie_word_embeddings": True}
 
 LABELS = "ForSequenceClassification ForTokenClassification"
@@ -269,6 +276,10 @@ CASES = {
     "qwen3_moe": [
         *cases_of("Qwen3Moe", WRITES, QWEN3_MOE),
         ZooCase("Qwen3MoeForCausalLM", QWEN3_MOE, TIED | {"norm_topk_prob": True, "decoder_sparse_step": 2}),
+    ],
+    "qwen3_next": [
+        *cases_of("Qwen3Next", WRITES, QWEN3_NEXT),
+        ZooCase("Qwen3NextForCausalLM", QWEN3_NEXT, TIED | {"attention_bias": True, "norm_topk_prob": False}),
     ],
     "roberta": cases_of("Roberta", f"{READS} ForQuestionAnswering", BERT),
     "smollm3": [

@@ -66,6 +66,7 @@ OTHER_SIZE = {
     "qwen2": f"{QWEN} d_head",
     "qwen3": QWEN,
     "qwen3_moe": "d_head num_layers max_positions rotary_base normalized",
+    "qwen3_next": "d_ff max_positions rotary_base",
     "roberta": "max_positions num_segments norm_epsilon",
     "xlm_roberta": "vocab_size max_positions num_segments norm_epsilon",
 }

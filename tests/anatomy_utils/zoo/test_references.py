@@ -188,6 +188,8 @@ LACKING = [
     ("qwen2", {"use_sliding_window": True}, "use_sliding_window is set, but each layer of Qwen 2"),
     ("qwen3", {"use_sliding_window": True}, "use_sliding_window is set, but each layer of Qwen 3"),
     ("qwen3_moe", {"use_sliding_window": True}, "use_sliding_window is set, but each layer of Qwen 3"),
+    ("qwen3_next", {"layer_types": ["full_attention", "linear_attention", "linear_attention"]}, "layer_types is"),
+    ("qwen3_next", {"linear_num_key_heads": 4}, "6 heads cannot share 4 keys evenly"),
     ("roberta", {"hidden_act": "relu"}, "hidden_act is 'relu', but BERT here"),
     ("smollm3", {"use_sliding_window": True}, "use_sliding_window is set, but each layer of SmolLM3"),
     ("smollm3", {"no_rope_layers": [1, 0]}, "no_rope_layers has 2 entries, but there are 3 layers"),
