@@ -17,7 +17,7 @@ from anatomy_utils.zoo import checkpoint, loader
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
-SEQ2SEQ = ("T5Model", "BartModel", "M2M100Model", "WhisperModel")
+SEQ2SEQ = ("T5Model", "BartModel", "M2M100Model", "T5GemmaModel", "WhisperModel")
 DROPOUTS = (
     "hidden_dropout_prob attention_probs_dropout_prob dropout attention_dropout seq_classif_dropout qa_dropout "
     "embd_pdrop resid_pdrop attn_pdrop dropout_rate activation_dropout summary_first_dropout classifier_dropout"
@@ -81,7 +81,7 @@ class ZooCase:
         """The reference model with random weights large enough for differences to show."""
         torch.manual_seed(seed)
         model = getattr(transformers, self.architecture)(self.configuration())
-        centre = 0 if self.family.startswith("Gemma") else 1  # of norms; Gemma's add 1 by themselves
+        centre = 0 if "Gemma" in self.family else 1  # of norms; Gemma's add 1 by themselves
         with torch.no_grad():
             for parameter in (each for each in model.parameters() if each.requires_grad):
                 spread = 0.2 if parameter.dim() < 2 else 1.5 / parameter.shape[-1] ** 0.5
@@ -149,6 +149,11 @@ MODERNBERT = {
     "local_attention": 6, "pad_token_id": 0, "max_position_embeddings": 64,
 }  # fmt: skip
 QWEN2 = LLAMA | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}
+T5GEMMA = {
+    "encoder": GEMMA2 | {"hidden_size": 24, "num_hidden_layers": 4, "num_key_value_heads": 3, "sliding_window": 3},
+    "decoder": GEMMA2,
+}
+_UNCAPPED = LLAMA | {"attn_logit_softcapping": None, "final_logit_softcapping": None, "sliding_window": 4}
 VIT = {
     "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 5, "intermediate_size": 41, "image_size": 8,
     "patch_size": 4,
@@ -230,6 +235,10 @@ CASES = {
         ZooCase("T5ForConditionalGeneration", T5),
         ZooCase("T5ForConditionalGeneration", T5, {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}),
         *cases_of("T5", f"Model EncoderModel ForQuestionAnswering {LABELS}", T5),
+    ],
+    "t5gemma": [
+        *cases_of("T5Gemma", "Model ForConditionalGeneration", T5GEMMA),
+        ZooCase("T5GemmaForConditionalGeneration", T5GEMMA, {"tie_word_embeddings": False, "decoder": _UNCAPPED}),
     ],
     "vit": cases_of("ViT", "Model ForImageClassification", VIT),
     "whisper": cases_of("Whisper", "Model ForConditionalGeneration", WHISPER),
