@@ -32,6 +32,7 @@ class MultiHeadAttention(nn.Module):
         num_heads: how many queries' heads.
         num_kv_heads: how many key/value heads they share; as many as `num_heads` when left out, 1 for multi-query.
         d_head: width of one head; d_model / num_heads when left out.
+        d_memory: width of the vectors that cross-attention asks; d_model when left out.
         bias: whether the four projections add a bias.
         output_bias: whether the last projection adds a bias; as `bias` when left out.
         dropout: probability of dropping a weight while training.
@@ -53,6 +54,7 @@ class MultiHeadAttention(nn.Module):
         *,
         num_kv_heads: int | None = None,
         d_head: int | None = None,
+        d_memory: int | None = None,
         bias: bool = True,
         output_bias: bool | None = None,
         dropout: float = 0.0,
@@ -80,8 +82,8 @@ class MultiHeadAttention(nn.Module):
         self.num_kv_heads = num_kv_heads
         self.d_head = self.d_value = d_head or d_model // num_heads
         self.to_query = nn.Linear(d_model, num_heads * self.d_head, bias=bias)
-        self.to_key = nn.Linear(d_model, num_kv_heads * self.d_head, bias=bias)
-        self.to_value = nn.Linear(d_model, num_kv_heads * self.d_head, bias=bias)
+        self.to_key = nn.Linear(d_memory or d_model, num_kv_heads * self.d_head, bias=bias)
+        self.to_value = nn.Linear(d_memory or d_model, num_kv_heads * self.d_head, bias=bias)
         self.to_output = nn.Linear(num_heads * self.d_head, d_model, bias=bias if output_bias is None else output_bias)
         self.dropout = dropout
         self.scale = scale
@@ -94,7 +96,7 @@ class MultiHeadAttention(nn.Module):
     def forward(
         self,
         hidden_states: Float[Tensor, "batch query d_model"],
-        memory: Float[Tensor, "batch key d_model"] | KeyValue | None = None,
+        memory: Float[Tensor, "batch key d_memory"] | KeyValue | None = None,
         *,
         mask: Mask | None = None,
         causal: bool = False,
@@ -153,7 +155,7 @@ class MultiHeadAttention(nn.Module):
         context = tap(self, "context", context)
         return tap(self, "output", self.to_output(context))
 
-    def project_memory(self, memory: Float[Tensor, "batch key d_model"]) -> KeyValue:
+    def project_memory(self, memory: Float[Tensor, "batch key d_memory"]) -> KeyValue:
         """The keys and values of vectors that will be asked again and again."""
         return KeyValue(self._split(self.to_key(memory)), self._split(self.to_value(memory)))
 

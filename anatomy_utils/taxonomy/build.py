@@ -58,20 +58,20 @@ def small_config(model: ModelFacts, vocab_size: int = SMALL["vocab_size"]) -> di
     if not model.runs:
         raise ValueError(f"{model.name} is only described in the tree; choose a row that runs.")
     published = model.sizes[0].config
-    config = _shrunk(published, vocab_size) | {"vocab_size": vocab_size}
-    if "num_key_value_heads" in published:
-        shared = published["num_key_value_heads"] < published["num_attention_heads"]
-        config["num_key_value_heads"] = min(published["num_key_value_heads"], 2 if shared else 4)
-    return config | dict(model.small)
+    return _shrunk(published, vocab_size) | {"vocab_size": vocab_size} | dict(model.small)
 
 
 def _shrunk(published: Mapping[str, Any], vocab_size: int) -> dict[str, Any]:
     """Small numbers for large ones, also in the configurations of parts."""
     numbers = SMALL | {"vocab_size": vocab_size}
-    return {
+    config = {
         name: _shrunk(entry, vocab_size) if isinstance(entry, Mapping) else numbers.get(name, entry)
         for name, entry in published.items()
     }
+    if "num_key_value_heads" in published:
+        shared = published["num_key_value_heads"] < published["num_attention_heads"]
+        config["num_key_value_heads"] = min(published["num_key_value_heads"], 2 if shared else 4)
+    return config
 
 
 def small(model: ModelFacts, *, generator: torch.Generator, vocab_size: int = SMALL["vocab_size"]) -> nn.Module:

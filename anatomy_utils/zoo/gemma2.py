@@ -14,7 +14,8 @@ from typing import Any
 
 from torch import nn
 
-from anatomy_utils.nn.decoder import Decoder
+from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.encoder import Encoder, EncoderLayer, LocalLayer
 from anatomy_utils.nn.norm import NormPlaces
 from anatomy_utils.zoo.checkpoint import KeyMap, Pair
 from anatomy_utils.zoo.family import Family, require
@@ -88,6 +89,21 @@ def on_both_sides(config: GemmaConfig) -> NormPlaces:
     """A norm before a sub-layer, and one on what it gives."""
     before, output = (GemmaNorm(config.d_model, config.norm_epsilon) for _ in range(2))
     return NormPlaces(before=before, output=output)
+
+
+def opened(stack: Decoder, reach: int | None) -> Encoder:
+    """The same parts as an encoder: its local layers see so far to either side, the others the whole text."""
+
+    def layer(part: DecoderLayer) -> EncoderLayer:
+        norms = {name: getattr(part, name) for name in ("self_attention_norms", "feed_forward_norms")}
+        rotary = part.rotary or stack.rotary
+        if part.window is None or reach is None or rotary is None:
+            return EncoderLayer(part.self_attention, part.feed_forward, **norms)
+        return LocalLayer(part.self_attention, part.feed_forward, **norms, window=2 * reach + 1, rotary=rotary)
+
+    encoder = Encoder(stack.embeddings, map(layer, stack.layers), rotary=stack.rotary)
+    encoder.norm = stack.norm
+    return encoder
 
 
 def with_head(config: Gemma2Config, task: str, num_labels: int = 2) -> nn.Module:

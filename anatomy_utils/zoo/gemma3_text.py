@@ -15,13 +15,12 @@ from typing import Any
 
 from torch import nn
 
-from anatomy_utils.nn.decoder import Decoder, DecoderLayer
-from anatomy_utils.nn.encoder import Encoder, EncoderLayer, LocalLayer
+from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.zoo.checkpoint import KeyMap
 from anatomy_utils.zoo.family import Family, require
 from anatomy_utils.zoo.gemma import GemmaNorm
-from anatomy_utils.zoo.gemma2 import KEYS as GEMMA2_KEYS, Gemma2Config, gemma2, local_layers
+from anatomy_utils.zoo.gemma2 import KEYS as GEMMA2_KEYS, Gemma2Config, gemma2, local_layers, opened
 from anatomy_utils.zoo.heads import on_decoder
 from anatomy_utils.zoo.qwen3 import NORM_KEYS
 
@@ -82,22 +81,6 @@ def gemma3(config: Gemma3Config) -> Decoder:
     return stack
 
 
-def embedding_gemma(config: Gemma3Config) -> Encoder:
-    """The same parts as an encoder, with fresh weights."""
-
-    def opened(layer: DecoderLayer) -> EncoderLayer:
-        norms = {name: getattr(layer, name) for name in ("self_attention_norms", "feed_forward_norms")}
-        if layer.window is None or layer.rotary is None:
-            return EncoderLayer(layer.self_attention, layer.feed_forward, **norms)
-        width = layer.window // 2 * 2 + 1
-        return LocalLayer(layer.self_attention, layer.feed_forward, **norms, window=width, rotary=layer.rotary)
-
-    written = gemma3(config)
-    encoder = Encoder(written.embeddings, map(opened, written.layers), rotary=written.rotary)
-    encoder.norm = written.norm
-    return encoder
-
-
 def with_head(config: Gemma3Config, task: str) -> nn.Module:
     """A Gemma 3 for a task, with fresh weights; see `TASKS`.
 
@@ -108,7 +91,7 @@ def with_head(config: Gemma3Config, task: str) -> nn.Module:
         return on_decoder(gemma3(config), task, 0, tied=config.tied, logit_cap=config.logit_cap)
     if task != "TextModel":
         raise ValueError("use_bidirectional_attention is set, and what sees both sides cannot write; use TextModel.")
-    return embedding_gemma(config)
+    return opened(gemma3(config), None if config.window is None else config.window // 2)
 
 
 KEYS = KeyMap([*NORM_KEYS, *GEMMA2_KEYS.rename], GEMMA2_KEYS.ignore)

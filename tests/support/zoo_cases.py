@@ -17,7 +17,7 @@ from anatomy_utils.zoo import checkpoint, loader
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
-SEQ2SEQ = ("T5Model", "BartModel", "M2M100Model", "WhisperModel")
+SEQ2SEQ = ("T5Model", "BartModel", "M2M100Model", "T5GemmaModel", "WhisperModel")
 DROPOUTS = (
     "hidden_dropout_prob attention_probs_dropout_prob dropout attention_dropout seq_classif_dropout qa_dropout "
     "embd_pdrop resid_pdrop attn_pdrop dropout_rate activation_dropout summary_first_dropout classifier_dropout"
@@ -82,7 +82,8 @@ class ZooCase:
         """The reference model with random weights large enough for differences to show."""
         torch.manual_seed(seed)
         model = getattr(transformers, self.architecture)(self.configuration())
-        centre = 0 if self.family.startswith(("Gemma", "Qwen3Next")) else 1  # of norms; theirs add 1 by themselves
+        added = any(name in self.family for name in ("Gemma", "Qwen3Next"))  # their norms add 1 by themselves
+        centre = 0 if added else 1  # of norms
         with torch.no_grad():
             for parameter in (each for each in model.parameters() if each.requires_grad):
                 spread = 0.2 if parameter.dim() < 2 else 1.5 / parameter.shape[-1] ** 0.5
@@ -171,6 +172,11 @@ MODERNBERT = {
 MIXTRAL = LLAMA | {"num_local_experts": 5}
 QWEN2 = LLAMA | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}
 QWEN3_MOE = LLAMA | {"num_experts": 7, "moe_intermediate_size": 13, "num_experts_per_tok": 3, "mlp_only_layers": [1]}
+T5GEMMA = {
+    "encoder": GEMMA2 | {"hidden_size": 24, "num_hidden_layers": 4, "num_key_value_heads": 3, "sliding_window": 3},
+    "decoder": GEMMA2,
+}
+_UNCAPPED = LLAMA | {"attn_logit_softcapping": None, "final_logit_softcapping": None, "sliding_window": 4}
 VIT = {
     "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 5, "intermediate_size": 41, "image_size": 8,
     "patch_size": 4,
@@ -290,6 +296,10 @@ CASES = {
         ZooCase("T5ForConditionalGeneration", T5),
         ZooCase("T5ForConditionalGeneration", T5, {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}),
         *cases_of("T5", f"Model EncoderModel ForQuestionAnswering {LABELS}", T5),
+    ],
+    "t5gemma": [
+        *cases_of("T5Gemma", "Model ForConditionalGeneration", T5GEMMA),
+        ZooCase("T5GemmaForConditionalGeneration", T5GEMMA, {"tie_word_embeddings": False, "decoder": _UNCAPPED}),
     ],
     "vit": cases_of("ViT", "Model ForImageClassification", VIT),
     "whisper": cases_of("Whisper", "Model ForConditionalGeneration", WHISPER),

@@ -224,7 +224,7 @@ def _twigs(pen: Pen, x: Number, top: Number, role: str, models: Sequence[Row], t
 
 
 def _in_order(models: Sequence[Row], branch: str) -> list[Row]:
-    """Depth first: children follow their parent before its next sibling; who has none here comes as a twig."""
+    """Depth first: children follow their parent before its next sibling. A parent elsewhere counts as none."""
     here = [model for model in models if model.branch == branch]
     names = {model.name for model in here}
 

@@ -194,6 +194,8 @@ LACKING = [
     ("smollm3", {"use_sliding_window": True}, "use_sliding_window is set, but each layer of SmolLM3"),
     ("smollm3", {"no_rope_layers": [1, 0]}, "no_rope_layers has 2 entries, but there are 3 layers"),
     ("t5", {"feed_forward_proj": "gated-silu"}, "feed_forward_proj"),
+    ("t5gemma", {"dropout_rate": 0.1}, "dropout_rate is 0.1, but T5Gemma here has 0.0"),
+    ("t5gemma", {"encoder": {"hidden_activation": "relu"}}, "hidden_activation is 'relu', but Gemma 2"),
     ("vit", {"hidden_act": "relu"}, "hidden_act is 'relu', but ViT"),
     ("vit", {"qkv_bias": False}, "qkv_bias is False"),
     ("vit", {"patch_size": 3}, "Patches of 3 pixels do not cover an image of 8"),
