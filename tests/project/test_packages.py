@@ -28,7 +28,7 @@ NAMESAKES = {"GatedFeedForward"}
 """Public classes that may share their name: what notebook 10 gives is a text that runs without the course."""
 LINES = {
     "anatomy_utils, the small package": (("anatomy_utils",), 15_000),
-    "the two packages together": (anatomy_course.PACKAGES, 61_700),
+    "the two packages together": (anatomy_course.PACKAGES, 61_715),
     "the exercises": (("anatomy_course/content",), 11_400),
     "what judges answers": (("anatomy_course/judge", "anatomy_course/capstone"), 12_980),
     "the tests": (("tests",), 33_200),
