@@ -109,7 +109,7 @@ def load(name: str | Path) -> Pretrained:
 
 
 def published(name: str) -> Unpacked:
-    """The tensors of an installed checkpoint by the names that they were published under. Notebook 09.
+    """The tensors of an installed checkpoint by the names that they were published under. Notebook 10.
 
     Args:
         name: `"minilm"` or `"smollm2"`.

@@ -37,7 +37,7 @@ LARGE = (
     "from anatomy_utils import pretrained\nwriter, words = pretrained.load('smollm2')\n"
     "_ = writer(words(['The animal crossed the street']).input_ids)"
 )
-"""What notebooks 05 and 09 do with the larger model, in short."""
+"""What notebooks 05 and 10 do with the larger model, in short."""
 
 
 def say(text: str) -> None:

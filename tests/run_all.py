@@ -47,7 +47,7 @@ TRAINING = {
 PLAIN = ("-o", "addopts=--import-mode=importlib --strict-markers")
 NO_NBVAL = ("-p", "no:nbval")
 """Loading what reads notebooks takes a second."""
-BROWSERS = ("00–02", "03–05", "06–09")
+BROWSERS = ("00–02", "03–05", "06–10")
 """The notebooks that each of the browsers opens (`tests/browser/conftest.py`)."""
 
 

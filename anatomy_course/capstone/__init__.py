@@ -1,1 +1,1 @@
-"""Notebook 08: the learner's functions inside whole models, the broken models, the certificate."""
+"""Notebook 09: the learner's functions inside whole models, the broken models, the certificate."""

@@ -93,7 +93,7 @@ def certificate(
         name: whose certificate.
         body: the organs; those of the saved progress when left out.
         runs: model → what it said to the body, such as `{"MiniLM": body.examine(encoder, …)}`.
-        trained: what the learner's program of notebook 09 was trained on → what it reached, such as
+        trained: what the learner's program of notebook 10 was trained on → what it reached, such as
             `{"Python's own library": "63 of 100 functions parse"}`.
         loaded: whose weights that program runs → what it showed, such as `{"SmolLM2": "writes the same text"}`.
         day: today when left out.
@@ -141,7 +141,7 @@ def _said(examination: Examination) -> str:
 
 
 def _program(notes: Progress, did: Mapping[str, Mapping[str, str]]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What notebook 09 adds; nothing for those who have not begun it."""
+    """What notebook 10 adds; nothing for those who have not begun it."""
     passed = {name: notes.passed(exercise.id) for name, exercise in pieces().items()}
     rows = [(f"{done}: {what}", reached) for done, each in did.items() for what, reached in each.items()]
     if not any(passed.values()) and not rows:

@@ -1,4 +1,4 @@
-"""The debugging lab as a view: broken models, their diagnoses as questions, and the learner's progress. Notebook 08."""
+"""The debugging lab as a view: broken models, their diagnoses as questions, and the learner's progress. Notebook 09."""
 
 from __future__ import annotations
 

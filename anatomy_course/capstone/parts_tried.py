@@ -1,4 +1,4 @@
-"""What notebook 08 tries a body on: a small Transformer of 2017, the table of all trials, and layers run one by one."""
+"""What notebook 09 tries a body on: a small Transformer of 2017, the table of all trials, and layers run one by one."""
 
 from __future__ import annotations
 

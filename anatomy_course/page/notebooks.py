@@ -51,11 +51,11 @@ NOTEBOOKS = (
     ),
     Notebook(
         "02_multi_head_attention", "multi_head", "Multi-head attention", "why several heads",
-        "Why several heads, and what do real ones do?", 120, 155,
+        "Why several heads, and what do real ones do?", 120, 165,
     ),
     Notebook(
         "03_encoder", "encoder", "Encoder", "feed-forward, norm, the stack",
-        "Why does a deep stack train, and what do its layers write down?", 130, 145,
+        "Why does a deep stack train, and what do its layers write down?", 130, 150,
     ),
     Notebook(
         "04_positions_and_tasks", "positions", "Positions and tasks", "order, and what an encoder is for",
@@ -63,7 +63,7 @@ NOTEBOOKS = (
     ),
     Notebook(
         "05_decoder", "decoder", "Decoder", "writing one token after the other",
-        "How does a model write, one token after the other?", 150, 245,
+        "How does a model write, one token after the other?", 150, 255,
     ),
     Notebook(
         "06_encoder_decoder", "encoder_decoder", "Encoder–decoder", "from one sequence to another",
@@ -74,11 +74,15 @@ NOTEBOOKS = (
         "Which body for which job: what do BERT, GPT, T5 and their families change?", 135, 190,
     ),
     Notebook(
-        "08_capstone", "capstone", "Capstone", "your own parts, real weights",
+        "08_recent_organs", "organs", "Recent organs", "what has changed since 2023",
+        "What has changed since 2023, and what is each new part for?", 110, 110,
+    ),
+    Notebook(
+        "09_capstone", "capstone", "Capstone", "your own parts, real weights",
         "Is your transformer right, and what is wrong with these eight?", 115, 120,
     ),
     Notebook(
-        "09_workshop", "workshop", "Workshop", "a whole model of your own",
+        "10_workshop", "workshop", "Workshop", "a whole model of your own",
         "Can you build one from nothing?", 220, 230,
     ),
 )  # fmt: skip

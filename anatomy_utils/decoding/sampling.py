@@ -1,6 +1,6 @@
 """Choosing one token from the logits: the likeliest, or one at random.
 
-The last thing that happens in a step of generation. Notebook 05 teaches it; notebook 09 uses it one text
+The last thing that happens in a step of generation. Notebook 05 teaches it; notebook 10 uses it one text
 at a time.
 """
 

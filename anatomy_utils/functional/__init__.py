@@ -25,6 +25,7 @@ from anatomy_utils.functional.attention import (
     project as project,
     scaled_dot_product_attention as scaled_dot_product_attention,
     scores as scores,
+    soft_cap as soft_cap,
     softmax_with_sinks as softmax_with_sinks,
     weighted_average as weighted_average,
 )
@@ -39,7 +40,12 @@ from anatomy_utils.functional.delta_rule import (
     causal_convolution as causal_convolution,
     gated_delta_rule as gated_delta_rule,
 )
-from anatomy_utils.functional.embeddings import embed as embed, embed_words as embed_words, lookup as lookup
+from anatomy_utils.functional.embeddings import (
+    embed as embed,
+    embed_words as embed_words,
+    image_patches as image_patches,
+    lookup as lookup,
+)
 from anatomy_utils.functional.feed_forward import (
     clipped_gate as clipped_gate,
     gated_feed_forward as gated_feed_forward,

@@ -1,6 +1,6 @@
 """Comparing runs: where two models differ first, and how far an output moves when a word is hidden.
 
-Notebook 08 teaches the first, notebook 07 the second.
+Notebook 09 teaches the first, notebook 07 the second.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Layers and stacks as functions of their sub-layers: what is added to what, and where the norms are.
 
-Notebooks 03 to 08 teach them; `nn.encoder` and `nn.decoder` do the same with weights of their own.
+Notebooks 03 to 09 teach them; `nn.encoder` and `nn.decoder` do the same with weights of their own.
 """
 
 from __future__ import annotations

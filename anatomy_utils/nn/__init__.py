@@ -5,6 +5,7 @@
 - `norm`: LayerNorm, RMSNorm and where they are placed; `dropout`; `feed_forward`, with a gate or without
 - `experts`: many feed-forward networks, a few of them for each token
 - `embeddings`: tokens, positions and segments; `positions`, `relative_positions`: all ways to mark positions
+- `signals`: images and sounds cut into tokens, and the encoder that reads them
 - `layer`: what encoder and decoder layers share; `encoder`, `decoder`, `encoder_decoder`: layers and stacks of them
 - `heads`: what is put on top of a stack for a task
 - `adaptive_softmax`: input and output tables of unequal width; `segment_recurrence`: Transformer-XL's memories
@@ -28,6 +29,7 @@ from anatomy_utils.nn.experts import (
 )
 from anatomy_utils.nn.feed_forward import FeedForward as FeedForward, GatedFeedForward as GatedFeedForward
 from anatomy_utils.nn.heads import (
+    CappedVocabulary as CappedVocabulary,
     LanguageModel as LanguageModel,
     MaskedLanguageHead as MaskedLanguageHead,
     MultipleChoice as MultipleChoice,
@@ -42,7 +44,12 @@ from anatomy_utils.nn.heads import (
 )
 from anatomy_utils.nn.latent_attention import LatentAttention as LatentAttention
 from anatomy_utils.nn.layer import Layer as Layer
-from anatomy_utils.nn.norm import LayerNorm as LayerNorm, NormPlaces as NormPlaces, RMSNorm as RMSNorm
+from anatomy_utils.nn.norm import (
+    LayerNorm as LayerNorm,
+    NormPlaces as NormPlaces,
+    RMSNorm as RMSNorm,
+    RMSNormOfHeads as RMSNormOfHeads,
+)
 from anatomy_utils.nn.positions import (
     AlibiBias as AlibiBias,
     LearnedPositions as LearnedPositions,
@@ -61,4 +68,9 @@ from anatomy_utils.nn.segment_recurrence import (
     Memories as Memories,
     RecurrentDecoder as RecurrentDecoder,
     RecurrentLayer as RecurrentLayer,
+)
+from anatomy_utils.nn.signals import (
+    ImagePatches as ImagePatches,
+    SignalEncoder as SignalEncoder,
+    SoundFrames as SoundFrames,
 )

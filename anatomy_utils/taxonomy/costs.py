@@ -19,10 +19,12 @@ from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.relative_positions import DisentangledPositions, TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
+from anatomy_utils.nn.signals import ImagePatches, SoundFrames
 from anatomy_utils.taxonomy import recurrent
 from anatomy_utils.taxonomy.row import Counted
 from anatomy_utils.taxonomy.scaling import LengthFormula
 from anatomy_utils.taxonomy.structure import stacks_of
+from anatomy_utils.zoo.clip import TwoTowers
 
 
 def parameters(model: nn.Module, part: Counted = "all") -> int:
@@ -53,7 +55,7 @@ def work_per_token(model: nn.Module) -> LengthFormula:
 
     A token is compared with every position in its layer's reach, as the kernels do it: causal models skip nothing.
     In an encoder–decoder the source is as long as the target, and the work is the mean over both: each token passes
-    through one of the two stacks.
+    through one of the two stacks. So it is with a text and an image.
     """
     if recurrent.is_root(model):
         return recurrent.work_of(model)
@@ -67,7 +69,14 @@ def work_per_token(model: nn.Module) -> LengthFormula:
     once = sum(_product(head.labels) + (_product(head.dense) if isinstance(head.dense, nn.Linear) else 0)
                for head in model.modules() if isinstance(head, SequenceHead))  # fmt: skip
     seen = []
+    if isinstance(model, TwoTowers):  # one vector of each is projected, and one angle is computed
+        ends = _product(model.from_text) + _product(model.from_image)
+        fixed, once = fixed - ends, once + ends + 2 * model.from_text.out_features
     for _, stack in stacks:
+        if isinstance(stack.embeddings, ImagePatches):
+            once -= _product(stack.embeddings.patches)  # the first position is no patch
+        if isinstance(stack.embeddings, SoundFrames):
+            fixed += 2 * (2 * stack.embeddings.listen.weight.numel() + stack.embeddings.halve.weight.numel())
         for layer in stack.layers:
             for attention, reach in _attentions(layer):
                 if isinstance(attention, GatedDeltaRule):  # what the state answers, what is written, what is read
@@ -78,7 +87,7 @@ def work_per_token(model: nn.Module) -> LengthFormula:
                 offsets = _work_on_offsets(attention)
                 fixed, once = fixed + offsets.fixed, once + offsets.once
                 seen.append(((2 * width + sum(each for each, _ in offsets.growing)) // len(stacks), reach))
-    return LengthFormula(fixed // len(stacks), _gathered(seen), once)
+    return LengthFormula(fixed // len(stacks), _gathered(seen), once // len(stacks))
 
 
 def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> LengthFormula:

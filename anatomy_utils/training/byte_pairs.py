@@ -2,7 +2,7 @@
 
 A text is UTF-8 bytes, and the 256 bytes are the first tokens, so nothing is unknown. Learning merges the most frequent
 pair of neighbors again and again (Gage, "A New Algorithm for Data Compression", C Users Journal, 1994; for words of a
-language Sennrich et al., 2016, section 3.2, arXiv:1508.07909; on bytes Radford et al., GPT-2, 2019). Notebook 09 builds
+language Sennrich et al., 2016, section 3.2, arXiv:1508.07909; on bytes Radford et al., GPT-2, 2019). Notebook 10 builds
 it. Published vocabularies number the bytes in another order; `published_tokenizer` reads them.
 """
 

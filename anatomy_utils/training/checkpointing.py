@@ -1,7 +1,7 @@
 """Save a training run and resume it: afterwards it goes on as if nothing had happened, to the last bit.
 
 What a run consists of: the weights, what the optimizer remembers, the state of the random numbers and the step that
-comes next. Notebook 09 teaches it. A file is read with `weights_only=True`, so that it can bring numbers but no code.
+comes next. Notebook 10 teaches it. A file is read with `weights_only=True`, so that it can bring numbers but no code.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The optimizer: how gradients change the weights.
 
-Notebook 03 uses it without looking inside, notebook 09 writes its groups. AdamW is what nearly all published
+Notebook 03 uses it without looking inside, notebook 10 writes its groups. AdamW is what nearly all published
 transformers were trained with.
 """
 

@@ -1,6 +1,6 @@
 """One step of training: clear, forward, loss, backward, clip, step, on parts that add up to a large batch.
 
-Notebook 03 teaches it for one batch, notebook 09 in parts. `loop.fit` does the same for any loss, again and again.
+Notebook 03 teaches it for one batch, notebook 10 in parts. `loop.fit` does the same for any loss, again and again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Batches from one long text: windows that begin anywhere, with the next tokens as labels.
 
-What a decoder is trained on when its corpus is a single row of ids, as in GPT-2. Notebook 09 teaches it.
+What a decoder is trained on when its corpus is a single row of ids, as in GPT-2. Notebook 10 teaches it.
 """
 
 from __future__ import annotations

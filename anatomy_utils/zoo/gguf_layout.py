@@ -1,6 +1,6 @@
 """How a Llama's GGUF file differs from the published one: other names, and query and key rows in another order.
 
-It needs torch alone: the program that notebook 09 exports holds this text.
+It needs torch alone: the program that notebook 10 exports holds this text.
 """
 
 from __future__ import annotations

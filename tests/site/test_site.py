@@ -26,7 +26,7 @@ from site_page import NEAR_TOP, TOP, SitePage, open_page, strays
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT = ("00_start_here", "01_attention", "06_encoder_decoder", "08_capstone")
+BUILT = ("00_start_here", "01_attention", "06_encoder_decoder", "09_capstone")
 FIRST_LOAD, EVERYTHING = 1.5, 6.0
 """The most megabytes that a page may take before its first view, and with all of them."""
 STYLE_WAIT = 700
@@ -297,7 +297,7 @@ def test_the_map_leads_to_pages_and_the_contents_close_behind_a_press(site: Path
 
 
 def test_the_ward_can_be_played_and_what_was_found_stays(site: Path, browser: Browser) -> None:
-    shown = open_page(browser, site, "08_capstone")
+    shown = open_page(browser, site, "09_capstone")
     ward = shown.view("DebuggingLab")
     ward.get_by_text("Probes", exact=True).click()
     for probe, found in (("stops", "not healthy"), ("cached equals uncached", "0.00, healthy")):

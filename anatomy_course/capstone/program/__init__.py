@@ -1,1 +1,1 @@
-"""Notebook 09: the learner's pieces as one program, which runs without the course."""
+"""Notebook 10: the learner's pieces as one program, which runs without the course."""

@@ -120,7 +120,7 @@ class _Program:
 
 
 def export(path: str | Path, *, record: Progress | None = None) -> Exported:
-    """Write the program of notebook 09 into one Python file: your own saved pieces, ours where one is missing.
+    """Write the program of notebook 10 into one Python file: your own saved pieces, ours where one is missing.
 
     Args:
         path: of the file, which ends in `.py`; one that is there already is replaced.

@@ -1,4 +1,4 @@
-"""Notebook 08: the first layer in which two runs differ."""
+"""Notebook 09: the first layer in which two runs differ."""
 
 import torch
 

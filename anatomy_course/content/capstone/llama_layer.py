@@ -1,4 +1,4 @@
-"""Notebook 08: a Llama's layer, put together from its parts."""
+"""Notebook 09: a Llama's layer, put together from its parts."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 08's repair: the positions that Emil's cache should have counted."""
+"""Notebook 09's repair: the positions that Emil's cache should have counted."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The exercises of notebook 09, in the notebook's order; its questions are in `questions.md`."""
+"""The exercises of notebook 10, in the notebook's order; its questions are in `questions.md`."""
 
 from __future__ import annotations
 

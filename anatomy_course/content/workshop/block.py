@@ -1,4 +1,4 @@
-"""Notebook 09: a block in pre-norm, put together from the learner's own attention and feed-forward network."""
+"""Notebook 10: a block in pre-norm, put together from the learner's own attention and feed-forward network."""
 
 import torch
 

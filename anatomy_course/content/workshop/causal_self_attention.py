@@ -1,4 +1,4 @@
-"""Notebook 09: causal self-attention with several heads as a module of the learner's own."""
+"""Notebook 10: causal self-attention with several heads as a module of the learner's own."""
 
 import torch
 

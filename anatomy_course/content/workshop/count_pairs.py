@@ -1,4 +1,4 @@
-"""Notebook 09: how often each pair of neighbors occurs, the first half of byte-pair encoding."""
+"""Notebook 10: how often each pair of neighbors occurs, the first half of byte-pair encoding."""
 
 # mypy: disable-error-code="var-annotated"
 # A solution's lines are as learners read them, without types of their own.

@@ -1,4 +1,4 @@
-"""Notebook 09: from ids back to text."""
+"""Notebook 10: from ids back to text."""
 
 from collections.abc import Mapping
 from typing import Any

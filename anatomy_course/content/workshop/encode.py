@@ -1,4 +1,4 @@
-"""Notebook 09: from text to ids with pairs that were learned."""
+"""Notebook 10: from text to ids with pairs that were learned."""
 
 # mypy: disable-error-code="var-annotated, arg-type"
 # A solution's lines are as learners read them, without types of their own.

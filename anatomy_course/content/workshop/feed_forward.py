@@ -1,4 +1,4 @@
-"""Notebook 09: the feed-forward network as a module of the learner's own."""
+"""Notebook 10: the feed-forward network as a module of the learner's own."""
 
 import torch
 

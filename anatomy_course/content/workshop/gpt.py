@@ -1,4 +1,4 @@
-"""Notebook 09: a GPT, from token ids to logits, with tied tables and the scaled start of GPT-2."""
+"""Notebook 10: a GPT, from token ids to logits, with tied tables and the scaled start of GPT-2."""
 
 # mypy: disable-error-code="union-attr, arg-type"
 # To mypy, what a module holds may always be a tensor.

@@ -1,4 +1,4 @@
-"""Notebook 09: causal attention as SmolLM2 has it: rotary positions, and heads that share keys and values."""
+"""Notebook 10: causal attention as SmolLM2 has it: rotary positions, and heads that share keys and values."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Notebook 09: the learning rate of a step, up in a straight line and down along a cosine."""
+"""Notebook 10: the learning rate of a step, up in a straight line and down along a cosine."""
 
 from collections.abc import Callable, Mapping
 from numbers import Real

@@ -1,4 +1,4 @@
-"""Notebook 09: the block of which SmolLM2 has thirty."""
+"""Notebook 10: the block of which SmolLM2 has thirty."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 09: one id in the place of a pair, the second half of byte-pair encoding."""
+"""Notebook 10: one id in the place of a pair, the second half of byte-pair encoding."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Notebook 09: one new token, judged by how often each is drawn.
+"""Notebook 10: one new token, judged by how often each is drawn.
 
 How an answer draws is its own affair: with `multinomial`, with added noise, along a running sum. So many draws are
 counted, and the shares are taken for the nearest of the distributions that the solution and the mistakes draw from.

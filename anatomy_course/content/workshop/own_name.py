@@ -1,4 +1,4 @@
-"""Notebook 09: the names of a published checkpoint as the learner's own."""
+"""Notebook 10: the names of a published checkpoint as the learner's own."""
 
 from collections.abc import Callable
 

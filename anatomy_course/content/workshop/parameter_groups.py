@@ -1,4 +1,4 @@
-"""Notebook 09: two groups of parameters, judged by which decay each parameter of a model gets."""
+"""Notebook 10: two groups of parameters, judged by which decay each parameter of a model gets."""
 
 import torch
 

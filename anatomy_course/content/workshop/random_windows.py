@@ -1,4 +1,4 @@
-"""Notebook 09: batches of windows from one long text, judged by what many draws have in common."""
+"""Notebook 10: batches of windows from one long text, judged by what many draws have in common."""
 
 import torch
 

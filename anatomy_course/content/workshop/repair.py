@@ -1,4 +1,4 @@
-"""Notebook 09's case: find out what is wrong with `colleagues_step`, and write it right."""
+"""Notebook 10's case: find out what is wrong with `colleagues_step`, and write it right."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Notebook 09: resuming a training run, judged by how it goes on."""
+"""Notebook 10: resuming a training run, judged by how it goes on."""
 
 import torch
 

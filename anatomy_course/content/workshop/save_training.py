@@ -1,4 +1,4 @@
-"""Notebook 09: saving a training run, judged by what is in the file."""
+"""Notebook 10: saving a training run, judged by what is in the file."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Notebook 09: one step on a batch that comes in parts, judged by what it does to a model."""
+"""Notebook 10: one step on a batch that comes in parts, judged by what it does to a model."""
 
 import torch
 

@@ -1,6 +1,6 @@
 """Debugging: models and functions with one bug each, and the checks that find it. No bug raises an error.
 
-Notebook 08 has eight broken models, trained beside a healthy baseline of the same architecture:
+Notebook 09 has eight broken models, trained beside a healthy baseline of the same architecture:
 
 - `pipeline`: how a model is built, trained, evaluated and deployed; `bugs`: the wrong steps
 - `cases`: what is known of the eight, with public reports of each bug

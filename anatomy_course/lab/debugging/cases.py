@@ -194,4 +194,4 @@ HANNA = BugCase(
 )
 
 BUG_CASES = (ADA, BORIS, CLARA, DORA, EMIL, FRIDA, GUSTAV, HANNA)
-"""In the order of notebook 08."""
+"""In the order of notebook 09."""

@@ -1,7 +1,7 @@
 """A decoder that keeps its past in plain tensors, with any function that attends to them: the learner's, for instance.
 
 `Decoder.step` does the same faster. Notebook 05 runs SmolLM2 with it, to show that the learner's own cache writes the
-same text; notebook 08 puts it beside the other organs.
+same text; notebook 09 puts it beside the other organs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Training in two processes: does it give the loss curve of one, and what do the processes tell each other?
 
 Each process has the whole model and half of every batch. After `backward` their gradients are averaged (all-reduce), so
-all make the same step (DistributedDataParallel; Li et al. 2020, arXiv:2006.15704). Notebook 09 runs it as *more*.
+all make the same step (DistributedDataParallel; Li et al. 2020, arXiv:2006.15704). Notebook 10 runs it as *more*.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ occur together in training.
 - `translator`: English and French, both directions in one model; `text_to_text`: summaries and answers (notebook 06)
 - `extractive_summarizer`: an encoder that picks the sentence that summarizes a report (notebook 07)
 - `recurrent_baselines`: a recurrent translator and an ELMo (notebook 07)
-- `python_code`: functions of Python's own library, and its parser as a judge of what is written (notebook 09)
+- `python_code`: functions of Python's own library, and its parser as a judge of what is written (notebook 10)
 - `text_sorting`: real texts sorted by a pretrained encoder, and by counted words (notebook 04)
 - `metrics`: shares of right answers, and BLEU
 - `train`: the training loop of all of them

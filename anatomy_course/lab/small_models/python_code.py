@@ -1,6 +1,6 @@
 """A corpus that every machine has, and a judge for what is written after it: Python's own library and its parser.
 
-Notebook 09 trains a GPT on the functions of the standard library, and notebook 04 sorts their docstrings. Each version
+Notebook 10 trains a GPT on the functions of the standard library, and notebook 04 sorts their docstrings. Each version
 of Python has others, so losses and texts differ a little from machine to machine. What a model writes is judged by
 `ast.parse`. A table of pairs is the model to compare with.
 """

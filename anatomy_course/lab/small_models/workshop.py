@@ -1,4 +1,4 @@
-"""What stands around the program of notebook 09: its size, and the loop that lets it write many texts at once.
+"""What stands around the program of notebook 10: its size, and the loop that lets it write many texts at once.
 
 The program itself is the learner's: classes and functions of `content.workshop`, ours where one is missing.
 """

@@ -1,7 +1,7 @@
 """The ward: eight beds with a patient each, to be examined, diagnosed and cured.
 
 Every bed has a chart (loss curve, a head's weights, samples, each beside a healthy twin's), probes that Python answers,
-and a diagnosis to choose. Notebook 08. The class knows no model: it is given what to show and three functions.
+and a diagnosis to choose. Notebook 09. The class knows no model: it is given what to show and three functions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Notebook 09's modules: equal to torch's own, built on each other, and what is said of bad ones."""
+"""Notebook 10's modules: equal to torch's own, built on each other, and what is said of bad ones."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_every_part_of_the_layout_is_on_the_map_and_on_a_tokens_way(folder: Path
         ("01_attention", "01_attention", "encoder_self_attention"),
         ("memory", None, "memory"),
         ("00_start_here", "00_start_here", None),
-        ("capstone", "08_capstone", None),
+        ("capstone", "09_capstone", None),
     ],
 )
 def test_you_are_here(here: str, notebook: str | None, selected: str | None, folder: Path) -> None:

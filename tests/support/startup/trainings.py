@@ -262,7 +262,7 @@ def _numbers(tensor: Any) -> bytes:
 
 
 def shorter(gpt_size: Any) -> Any:
-    """Notebook 09 trains in a loop of its own, which nothing can remember: it is cut short, its outputs not read."""
+    """Notebook 10 trains in a loop of its own, which nothing can remember: it is cut short, its outputs not read."""
 
     def short(device: Any) -> Any:
         return dataclasses.replace(gpt_size(device), steps=8, warmup=2)

@@ -7,7 +7,7 @@
 - `causal_mask`: a mask that shows the word to be predicted (notebook 05)
 - `batch_mask`: a padding mask that depends on the other texts of the batch (notebook 06)
 - `causal_tagger`: a tagger on a body that cannot look ahead (notebook 07)
-- `training_program`: a step whose loss pairs each answer with another window's token (notebook 09)
+- `training_program`: a step whose loss pairs each answer with another window's token (notebook 10)
 - `symptoms`: what is tried, side by side; `tagging`: training and testing of the taggers of notebooks 02 and 03
 """
 

@@ -1,4 +1,4 @@
-"""The case of notebook 09: a small GPT whose training runs, and whose loss stops half-way.
+"""The case of notebook 10: a small GPT whose training runs, and whose loss stops half-way.
 
 All parts are torch's own, and most tests that one would think of pass: the first loss is right, each parameter gets a
 gradient, and the loss of a single batch falls to 0. But then the model does not recite what is in that batch, which

@@ -1,4 +1,4 @@
-"""Wrong modules and steps of training, of notebooks 03 and 09: what is said of parameters, modes and gradients."""
+"""Wrong modules and steps of training, of notebooks 03 and 10: what is said of parameters, modes and gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong answers to the exercises on text of notebook 09 that are in no catalogue."""
+"""Wrong answers to the exercises on text of notebook 10 that are in no catalogue."""
 
 from __future__ import annotations
 

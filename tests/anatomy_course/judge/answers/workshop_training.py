@@ -1,4 +1,4 @@
-"""Wrong answers to the exercises of notebook 09 on batches and training that are in no catalogue."""
+"""Wrong answers to the exercises of notebook 10 on batches and training that are in no catalogue."""
 
 from __future__ import annotations
 
