@@ -31,7 +31,7 @@ LINES = {
     "the two packages together": (anatomy_course.PACKAGES, 63_300),
     "the exercises": (("anatomy_course/content",), 11_400),
     "what judges answers": (("anatomy_course/judge", "anatomy_course/capstone"), 12_980),
-    "the tests": (("tests",), 33_440),
+    "the tests": (("tests",), 33_460),
 }
 """How many lines of Python there may be, in place of a limit for each file: one may be as long as one idea needs."""
 EXERCISES = {id.partition(".")[2] for id in ids()}
