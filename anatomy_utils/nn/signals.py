@@ -21,7 +21,7 @@ from anatomy_utils.tap import tap
 
 
 class ImagePatches(nn.Module):
-    """An image as a row of tokens: a vector for each of its patches, behind one that is the same for all images.
+    """An image as a row of tokens: a vector for each of its patches, after one that is the same for all.
 
     Dosovitskiy et al. 2021, section 3.1 (arXiv:2010.11929). The first vector is learned; what the layers make of it
     stands for the whole image, as BERT's [CLS] stands for a text.

@@ -112,8 +112,8 @@ def _turned_otherwise(stack: Stack) -> str:
     """Which layers do not turn queries and keys as the stack does."""
     bases = {layer.rotary.base for layer in stack.layers if layer.rotary is not None} - {stack.rotary.base}
     unturned = [number for number, layer in enumerate(stack.layers, 1) if not layer.is_rotated]
-    faster = f", {stack.rotary.base / min(bases):g} times as fast in a window" if bases else ""
-    return faster + (f", none in one layer of {unturned[0]}" if unturned else "")
+    other = f", with base {min(bases):,.0f} in a window and {stack.rotary.base:,.0f} elsewhere" if bases else ""
+    return other + (f", none in one layer of {unturned[0]}" if unturned else "")
 
 
 def segments(stack: Stack) -> str:

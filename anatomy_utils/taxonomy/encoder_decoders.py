@@ -186,7 +186,7 @@ TRANSLATORS = (
             Size("2B-2B", _t5gemma(2304, 26, 8, 4, 9216, 256), 5_596_853_760),
         ),
         objectives=("prefix LM", "span corruption", "distillation"),
-        note="2B-2B starts from the weights of two Gemma 2, small from none. In each of two published versions the "
-        "first or the second objective was used; the first with distillation.",
+        note="2B-2B starts from the weights of two Gemma 2. Each size is published twice: trained as a prefix LM, with "
+        "distillation, and on span corruption (as in UL2).",
     ),
 )

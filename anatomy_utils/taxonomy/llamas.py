@@ -66,7 +66,7 @@ LLAMAS = (
         2025,
         "SmolLM2",
         "",
-        "no positions in every fourth layer",
+        "no positions in one layer of four",
         "smollm3",
         "SmolLM3ForCausalLM",
         (Size("3B", _llama(128256, 2048, 36, 16, 4, 11008, **_SMOLLM2 | {"rope_theta": 5e6}), 3_075_098_624),),
@@ -74,7 +74,7 @@ LLAMAS = (
     ),
     _decoder(
         "OLMo 2",
-        2025,
+        2024,
         "Llama",
         "2501.00656",
         "norms on what sub-layers give, on all queries, on all keys",
@@ -177,7 +177,7 @@ LLAMAS = (
         2025,
         "Gemma 2",
         "2503.19786",
-        "five local layers for one global, norms for caps",
+        "five local layers for one global, norms instead of caps",
         "gemma3_text",
         "Gemma3ForCausalLM",
         (
@@ -202,6 +202,6 @@ LLAMAS = (
         objectives=("distillation",),
         small={"sliding_window_pattern": 2},
         note="It learns that the vectors of texts that belong together lie near each other, and from a larger model's "
-        "vectors. Two matrices behind the mean of its vectors, 4.7 million numbers, are published beside it.",
+        "vectors. Two matrices after the mean of its vectors, 4.7 million numbers, are published beside it.",
     ),
 )

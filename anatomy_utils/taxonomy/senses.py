@@ -65,7 +65,7 @@ SENSES = (
         ),
         branch="encoder",
         objectives=(),
-        note="It learns labels of images. Its text is always 197 positions long, 14 by 14 patches and one in front.",
+        note="It learns labels of images. An image is always 197 positions long: 14 by 14 patches and one before them.",
     ),
     ModelFacts(
         "CLIP",

@@ -1,7 +1,7 @@
 """Gemma 3, its text model, and EmbeddingGemma: five layers with a window for one that sees all.
 
-Gemma Team 2025 (arXiv:2503.19786), section 2. Against Gemma 2: five local layers and then a global one, the global ones
-turn a hundred times slower for long texts, norms on each head's queries and keys take the place of the soft caps.
+Gemma Team 2025 (arXiv:2503.19786), section 2. Against Gemma 2: five local layers and then a global one, rotary waves up
+to a hundred times as long in the global ones, and norms on each head's queries and keys in place of the soft caps.
 EmbeddingGemma (Vera et al. 2025, arXiv:2509.20354) opens the mask: the same parts become an encoder, whose windows
 reach to both sides. A surprise in its configuration: `sliding_window` counts both sides together there. What makes one
 vector of a text, a mean and two projections, is published beside the model and not part of it.

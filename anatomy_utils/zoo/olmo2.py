@@ -1,4 +1,4 @@
-"""OLMo 2: norms moved behind the sub-layers, inside the residual connection.
+"""OLMo 2: norms after the sub-layers, inside the residual connection.
 
 OLMo Team 2024 (arXiv:2501.00656), section 3. Against Llama: what a sub-layer gives is normalized before it is added,
 and nothing is before the sub-layer; queries and keys are normalized too, those of all heads as one vector. Both keep
@@ -36,12 +36,12 @@ class Olmo2Config(LlamaConfig):
 def olmo2(config: Olmo2Config) -> Decoder:
     """The stack of an OLMo 2 of the given size, with fresh weights."""
 
-    def behind() -> NormPlaces:
+    def after_it() -> NormPlaces:
         return NormPlaces(output=RMSNorm(config.d_model, config.norm_epsilon))
 
     stack = llama(config)
     for layer in stack.layers:
-        layer.self_attention_norms, layer.feed_forward_norms = behind(), behind()
+        layer.self_attention_norms, layer.feed_forward_norms = after_it(), after_it()
         attention = layer.self_attention
         attention.query_norm = RMSNormOfHeads(attention.num_heads * config.d_head, config.norm_epsilon)
         attention.key_norm = RMSNormOfHeads(attention.num_kv_heads * config.d_head, config.norm_epsilon)

@@ -1,4 +1,4 @@
-"""SmolLM3: Llama without rotary positions in every fourth layer.
+"""SmolLM3: Llama without rotary positions in one layer of four.
 
 Hugging Face 2025 (a report without a paper), after Yang et al. 2025 (arXiv:2501.18795). A layer without positions
 (NoPE) sees what came before as a set: it finds far words by what they are and forgets nothing by distance, while the

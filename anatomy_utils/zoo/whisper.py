@@ -2,9 +2,9 @@
 
 Radford et al. 2022 (arXiv:2212.04356), section 2.2. Against the 2017 Transformer: norms before the sub-layers, GELU,
 learned positions in the decoder, and sound for a source: half a minute at a time, 3000 frames of a mel spectrogram,
-which two convolutions turn into 1500 vectors. Surprises in its checkpoints: keys are projected without a bias, the
-waves that mark the encoder's positions are stored, and what to do (language, task, time stamps) is told the decoder as
-the first tokens of what it writes.
+which two convolutions turn into 1500 vectors. Surprises in its checkpoints: keys are projected without a bias (it
+would add the same to all scores of a query, which softmax does not see), the waves that mark the encoder's positions
+are stored, and what to do (language, task, time stamps) is told the decoder as the first tokens of what it writes.
 """
 
 from __future__ import annotations

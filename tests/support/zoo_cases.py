@@ -209,7 +209,7 @@ CASES = {
     "bart": cases_of("Bart", "Model ForConditionalGeneration ForQuestionAnswering ForSequenceClassification", BART),
     "bert": cases_of("Bert", f"{READS} ForQuestionAnswering ForPreTraining ForNextSentencePrediction", BERT),
     "big_bird": cases_of("BigBird", f"{READS} ForPreTraining", BIG_BIRD),
-    "clip": [*cases_of("CLIP", "Model", CLIP), ZooCase("CLIPModel", CLIP_OF_GELU)],
+    "clip": [*cases_of("CLIP", "Model", CLIP), ZooCase("CLIPModel", CLIP_OF_GELU, {"projection_dim": 13})],
     "ctrl": cases_of("CTRL", "Model LMHeadModel ForSequenceClassification", GPT | {"dff": 41}),
     "deberta": cases_of("Deberta", "Model ForMaskedLM ForQuestionAnswering ForSequenceClassification", DEBERTA),
     "deberta_v2": [
@@ -299,7 +299,7 @@ CASES = {
     ],
     "t5gemma": [
         *cases_of("T5Gemma", "Model ForConditionalGeneration", T5GEMMA),
-        ZooCase("T5GemmaForConditionalGeneration", T5GEMMA, {"tie_word_embeddings": False, "decoder": _UNCAPPED}),
+        ZooCase("T5GemmaForConditionalGeneration", T5GEMMA | {"decoder": _UNCAPPED}, {"tie_word_embeddings": False}),
     ],
     "vit": cases_of("ViT", "Model ForImageClassification", VIT),
     "whisper": cases_of("Whisper", "Model ForConditionalGeneration", WHISPER),

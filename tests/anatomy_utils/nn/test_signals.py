@@ -20,7 +20,7 @@ def encoder(embeddings):
 
 
 @torch.no_grad()
-def test_patches_are_a_convolution_without_overlap_behind_a_first_vector():
+def test_patches_are_a_convolution_without_overlap_after_a_first_vector():
     torch.manual_seed(0)
     cut, images = ImagePatches(12, 4, 10), normal(2, 3, 12, 12)
     with watch(cut) as seen:

@@ -18,6 +18,7 @@ from zoo_cases import (
     reference_case,
 )  # fmt: skip
 
+from anatomy_utils.decoding.generation import generate
 from anatomy_utils.tap import watch
 from anatomy_utils.zoo import loader
 
@@ -98,6 +99,21 @@ def test_encoder_decoder_cached_equals_uncached(case, tmp_path):
     swapped = model.start(input_ids, 9, attention_mask=attention_mask).rows(torch.tensor([1, 0]))
     logits, _ = model.step(target_ids[:, :3].flip(0), swapped)
     torch.testing.assert_close(logits.flip(0), wanted[:, 2], **TOLERANCE)
+
+
+@torch.no_grad()
+def test_whisper_writes_what_its_reference_finds_likeliest(tmp_path):
+    case = reference_case("whisper", "WhisperForConditionalGeneration")
+    reference, (sound, _) = case.reference(seed=11), case.source()
+    reference.model.decoder.layer_norm.bias.zero_()  # it would favor one word everywhere
+    model = ours(reference, tmp_path)
+    written = generate(model.step, model.start(sound, 12), torch.tensor([[1, 5], [1, 7]]), max_new_tokens=10).ids
+    wanted = torch.tensor([[1, 5], [1, 7]])
+    for _ in range(10):
+        logits = reference(input_features=sound, decoder_input_ids=wanted).logits[:, -1]
+        wanted = torch.cat([wanted, logits.argmax(-1, keepdim=True)], dim=1)
+    assert written.tolist() == wanted.tolist()
+    assert written[0, 2:].tolist() != written[1, 2:].tolist()
 
 
 CONVOLVED = {"conv_kernel_size": 3, "conv_act": "gelu"}
