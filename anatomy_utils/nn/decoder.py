@@ -215,7 +215,7 @@ class Decoder(nn.Module):
         for index, layer in enumerate(self.layers):
             if layer.window not in allowed:
                 allowed[layer.window] = _within(layer.window, mask, count, past + count, device)
-            rotary = (layer.rotary or self.rotary) if layer.is_rotated else None
+            rotary = self.rotary_of(layer)
             if rotary is not None and rotary not in turns:
                 turns[rotary] = rotary(positions)
             hidden_states = layer(
@@ -228,6 +228,10 @@ class Decoder(nn.Module):
                 memory_mask=memory_mask,
             )
         return self.norm(hidden_states)
+
+    def rotary_of(self, layer: DecoderLayer) -> RotaryPositions | None:
+        """What turns queries and keys of a layer: its own or the stack's; nothing where they are not turned."""
+        return (layer.rotary or self.rotary) if layer.is_rotated else None
 
     def start(
         self,
