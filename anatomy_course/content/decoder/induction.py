@@ -47,7 +47,7 @@ def texts(vocab_size: int, half: int, twice: bool, seed: int) -> Tensor:
 def drive(answer: Callable[[int, int], object], vocab_size: int, length: int, twice: bool, seed: int) -> object:
     """What follows each token that was there before, and where the two heads look: −1 where nothing has 0.9.
 
-    A token that is not B and has less is −4.
+    A token that is not B counts as said if it is twice as likely as any other.
     """
     half = max(4, length // 2)
     vocab_size, length = max(half + 1, vocab_size), 2 * half + 1
@@ -65,8 +65,8 @@ def drive(answer: Callable[[int, int], object], vocab_size: int, length: int, tw
     told = stream[:, half + 1 :, -vocab_size:].softmax(-1)
     places = (input_ids[:, None, 1 : half + 1] == input_ids[:, half + 1 :, None]).int().argmax(-1) + 1
     wanted = input_ids.gather(1, places + 1)
-    leads = told.gather(-1, wanted[..., None])[..., 0] > told.amax(-1) - 0.001
-    said = clear(told).where((told.amax(-1) > 0.9) | leads, -4)
+    best, (first, second) = told.argmax(-1), told.topk(2).values.unbind(-1)
+    said = best.where((first > 2 * second) & (best != wanted), clear(told))
     if torch.equal(said, wanted):  # however it does it
         return *[torch.full_like(said, -2)] * 2, said
     return *looks, said.where(looks[-1] != -1, -1)  # what it looks at comes before how large logits are
