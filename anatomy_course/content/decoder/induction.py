@@ -45,7 +45,10 @@ def texts(vocab_size: int, half: int, twice: bool, seed: int) -> Tensor:
 
 
 def drive(answer: Callable[[int, int], object], vocab_size: int, length: int, twice: bool, seed: int) -> object:
-    """What follows each token that was there before, and where the two heads look: −1 where nothing has 0.9."""
+    """What follows each token that was there before, and where the two heads look: −1 where nothing has 0.9.
+
+    A token that is not B counts as said if it is twice as likely as any other.
+    """
     half = max(4, length // 2)
     vocab_size, length = max(half + 1, vocab_size), 2 * half + 1
     input_ids, width = texts(vocab_size, half, twice, seed), 3 * vocab_size + length
@@ -59,11 +62,14 @@ def drive(answer: Callable[[int, int], object], vocab_size: int, length: int, tw
         asked, found, brought = (stream @ weight.float() for weight in (query, key, value))
         context, weights = scaled_dot_product_attention(asked, found, brought, causal(length))
         stream, looks = stream + context @ output.float(), [*looks, clear(weights)[:, half + 1 :]]
-    said = clear(stream[:, half + 1 :, -vocab_size:].softmax(-1))
+    told = stream[:, half + 1 :, -vocab_size:].softmax(-1)
     places = (input_ids[:, None, 1 : half + 1] == input_ids[:, half + 1 :, None]).int().argmax(-1) + 1
-    if torch.equal(said, input_ids.gather(1, places + 1)):  # however it does it
-        looks = [torch.full_like(said, -2)] * 2
-    return *looks, said
+    wanted = input_ids.gather(1, places + 1)
+    best, (first, second) = told.argmax(-1), told.topk(2).values.unbind(-1)
+    said = best.where((first > 2 * second) & (best != wanted), clear(told))
+    if torch.equal(said, wanted):  # however it does it
+        return *[torch.full_like(said, -2)] * 2, said
+    return *looks, said.where(looks[-1] != -1, -1)  # what it looks at comes before how large logits are
 
 
 def clear(shares: Tensor) -> Tensor:

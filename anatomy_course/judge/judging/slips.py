@@ -38,6 +38,8 @@ def with_slip(trial: Attempt, finding: Finding, on_wait: Callable[[], None] | No
     may_be_arithmetic = repair.mistake or repair.slips[0].kind in MAKESHIFT
     if may_be_arithmetic and finding.exact and not trial.run.changed:
         return finding
+    if repair.mistake and finding.found_by.startswith("objection"):  # a sentence that is true, and a guess in two steps
+        return finding
     if repair.mistake and finding.found_by.endswith(CALLS) and not _makes_the_same_calls(trial, finding, repair):
         return finding
     return _explained(trial, finding, repair)
