@@ -1,7 +1,8 @@
 """Modules: the parts of a Transformer with their weights, built on the formulas of `functional`.
 
-- `attention`: multi-head attention; `cache`: its keys and values of earlier positions
+- `attention`: multi-head attention; `cache`: its keys and values of earlier positions; `latent_attention` keeps less
 - `norm`: LayerNorm, RMSNorm and where they are placed; `dropout`; `feed_forward`, with a gate or without
+- `experts`: many feed-forward networks, a few of them for each token
 - `embeddings`: tokens, positions and segments; `positions`, `relative_positions`: all ways to mark positions
 - `layer`: what encoder and decoder layers share; `encoder`, `decoder`, `encoder_decoder`: layers and stacks of them
 - `heads`: what is put on top of a stack for a task
@@ -17,6 +18,12 @@ from anatomy_utils.nn.decoder import Decoder as Decoder, DecoderLayer as Decoder
 from anatomy_utils.nn.embeddings import Embeddings as Embeddings
 from anatomy_utils.nn.encoder import Encoder as Encoder, EncoderLayer as EncoderLayer, LocalLayer as LocalLayer
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder as EncoderDecoder, Rewriter as Rewriter
+from anatomy_utils.nn.experts import (
+    Experts as Experts,
+    GroupRouter as GroupRouter,
+    MixtureOfExperts as MixtureOfExperts,
+    Router as Router,
+)
 from anatomy_utils.nn.feed_forward import FeedForward as FeedForward, GatedFeedForward as GatedFeedForward
 from anatomy_utils.nn.heads import (
     LanguageModel as LanguageModel,
@@ -31,6 +38,7 @@ from anatomy_utils.nn.heads import (
     TokenHead as TokenHead,
     WithHead as WithHead,
 )
+from anatomy_utils.nn.latent_attention import LatentAttention as LatentAttention
 from anatomy_utils.nn.layer import Layer as Layer
 from anatomy_utils.nn.norm import LayerNorm as LayerNorm, NormPlaces as NormPlaces, RMSNorm as RMSNorm
 from anatomy_utils.nn.positions import (
@@ -39,6 +47,7 @@ from anatomy_utils.nn.positions import (
     RotaryPositions as RotaryPositions,
     SinusoidalPositions as SinusoidalPositions,
     T5Bias as T5Bias,
+    YarnPositions as YarnPositions,
 )
 from anatomy_utils.nn.relative_positions import (
     DisentangledPositions as DisentangledPositions,

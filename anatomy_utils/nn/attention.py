@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from anatomy_utils.functional import masks
-from anatomy_utils.functional.attention import masked_softmax, scores, weighted_average
+from anatomy_utils.functional.attention import masked_softmax, scores, softmax_with_sinks, weighted_average
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn.cache import KeyValue, LayerCache, Projection
@@ -37,6 +37,7 @@ class MultiHeadAttention(nn.Module):
         dropout: probability of dropping a weight while training.
         scale: what scores are multiplied with; 1 / √d_head when left out (T5 uses 1).
         score_positions: adds to the scores what it makes of queries, keys and offsets (see `relative_positions`).
+        sinks: whether each head has a learned logit that takes weight from all keys (gpt-oss).
         query_norm, key_norm: applied to each head's queries and keys before they are turned (Qwen 3); else nothing is.
 
     Raises:
@@ -55,6 +56,7 @@ class MultiHeadAttention(nn.Module):
         dropout: float = 0.0,
         scale: float | None = None,
         score_positions: nn.Module | None = None,
+        sinks: bool = False,
         query_norm: nn.Module | None = None,
         key_norm: nn.Module | None = None,
     ) -> None:
@@ -72,7 +74,7 @@ class MultiHeadAttention(nn.Module):
             )
         self.num_heads = num_heads
         self.num_kv_heads = num_kv_heads
-        self.d_head = d_head or d_model // num_heads
+        self.d_head = self.d_value = d_head or d_model // num_heads
         self.to_query = nn.Linear(d_model, num_heads * self.d_head, bias=bias)
         self.to_key = nn.Linear(d_model, num_kv_heads * self.d_head, bias=bias)
         self.to_value = nn.Linear(d_model, num_kv_heads * self.d_head, bias=bias)
@@ -80,6 +82,7 @@ class MultiHeadAttention(nn.Module):
         self.dropout = dropout
         self.scale = scale
         self.score_positions = score_positions
+        self.sinks = nn.Parameter(torch.zeros(num_heads)) if sinks else None
         self.query_norm, self.key_norm = query_norm or identity, key_norm or identity
 
     def forward(
@@ -123,11 +126,15 @@ class MultiHeadAttention(nn.Module):
         query, key, value = tap(self, "query", query), tap(self, "key", key), tap(self, "value", value)
         if cache is not None:
             key, value = cache.extended(KeyValue(key, value))
+        return self._answer(query, key, value, mask, causal)
+
+    def _answer(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:
+        """What queries find, mixed by the last projection."""
         if mask is not None:
             masks.check_mask(mask, (len(query), self.num_heads, query.shape[2], key.shape[2]))
         if self.score_positions is not None:
             mask = masks.additive(self.score_positions(query, key), mask)
-        if is_tapped(self):
+        if is_tapped(self) or self.sinks is not None:  # the kernel knows no sinks
             context = self._explicit(query, key, value, mask, causal)
         else:
             context = self._fused(query, key, value, mask, causal)
@@ -139,10 +146,18 @@ class MultiHeadAttention(nn.Module):
         return KeyValue(self._split(self.to_key(memory)), self._split(self.to_value(memory)))
 
     def projection(self) -> Projection:
-        """A copy of the three projections, side by side, for the cache."""
-        parts = (self.to_query, self.to_key, self.to_value)
+        """A copy of what is made of the hidden states, side by side, for the cache."""
+        parts = self._first_projections()
         biases = [part.bias.detach() for part in parts if part.bias is not None]
         return Projection(torch.cat([part.weight.detach() for part in parts]), torch.cat(biases) if biases else None)
+
+    def _first_projections(self) -> tuple[nn.Linear, ...]:
+        return self.to_query, self.to_key, self.to_value
+
+    def room(self, batch: int, capacity: int) -> KeyValue:
+        """Room in a cache for what is kept of so many positions of each text."""
+        shape = (batch, self.num_kv_heads, capacity, self.d_head)
+        return KeyValue(self.to_key.weight.new_zeros(shape), self.to_value.weight.new_zeros(shape))
 
     def _split(self, projected: Tensor) -> Tensor:
         """(batch position heads·d_head) → (batch heads position d_head)."""
@@ -156,7 +171,8 @@ class MultiHeadAttention(nn.Module):
         matches = tap(self, "scores", scores(query, key, self.scale))
         if causal:
             mask = masks.and_causal(mask, query.shape[-2], query.device)
-        weights = tap(self, "weights", masked_softmax(matches, mask))
+        weighed = masked_softmax(matches, mask) if self.sinks is None else softmax_with_sinks(matches, self.sinks, mask)
+        weights = tap(self, "weights", weighed)
         return weighted_average(F.dropout(weights, self.dropout, self.training), value)
 
     def _fused(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:

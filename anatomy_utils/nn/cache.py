@@ -7,7 +7,6 @@ teaches it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ from torch.nn import functional as F
 
 
 class KeyValue(NamedTuple):
-    """Keys and values of the same positions."""
+    """Keys and values of the same positions, or what they are made of (`latent_attention`)."""
 
     key: Float[Tensor, "batch kv_heads position d_head"]
     value: Float[Tensor, "batch kv_heads position d_head"]
@@ -71,30 +70,6 @@ class KeyValueCache:
     padding: Int[Tensor, " batch"] | None = None
     memory: tuple[KeyValue, ...] | None = None
     memory_mask: Bool[Tensor, "batch 1 1 key"] | None = None
-
-    @classmethod
-    def empty(
-        cls,
-        projections: Iterable[Projection],
-        shape: tuple[int, int, int, int],
-        *,
-        padding: Int[Tensor, " batch"] | None = None,
-        memory: tuple[KeyValue, ...] | None = None,
-        memory_mask: Bool[Tensor, "batch 1 1 key"] | None = None,
-    ) -> KeyValueCache:
-        """A cache with nothing in it.
-
-        Args:
-            projections: one for each layer that will write to it.
-            shape: (batch, kv_heads, capacity, d_head).
-            padding: as the attribute.
-            memory: as the attribute.
-            memory_mask: as the attribute.
-        """
-
-        projections = tuple(projections)
-        layers = tuple(KeyValue(each.weight.new_zeros(shape), each.weight.new_zeros(shape)) for each in projections)
-        return cls(layers, projections, padding=padding, memory=memory, memory_mask=memory_mask)
 
     @property
     def batch(self) -> int:

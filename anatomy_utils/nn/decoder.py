@@ -251,14 +251,12 @@ class Decoder(nn.Module):
             raise ValueError(
                 f"The cache is to hold {batch} texts, but attention_mask has {len(attention_mask)}; give one row each."
             )
-        attention = self.layers[0].self_attention
-        shape = (batch, attention.num_kv_heads, capacity, attention.d_head)
         padding = None if attention_mask is None else masks.padding_at_head(attention_mask)
         readers = [layer.cross_attention for layer in self.layers if layer.cross_attention is not None]
         remembered = None if memory is None else tuple(reader.project_memory(memory) for reader in readers)
-        return KeyValueCache.empty(
-            (layer.self_attention.projection() for layer in self.layers),
-            shape,
+        return KeyValueCache(
+            tuple(layer.self_attention.room(batch, capacity) for layer in self.layers),
+            tuple(layer.self_attention.projection() for layer in self.layers),
             padding=padding,
             memory=remembered,
             memory_mask=memory_mask,

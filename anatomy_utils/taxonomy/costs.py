@@ -12,6 +12,7 @@ from torch import nn
 
 from anatomy_utils.interpret.parameter_count import parameters_by_part
 from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.experts import MixtureOfExperts, StackedLinear
 from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.relative_positions import DisentangledPositions, TransformerXLPositions
@@ -56,16 +57,21 @@ def work_per_token(model: nn.Module) -> LengthFormula:
         return recurrent.work_of(model)
     stacks = stacks_of(model)
     fixed = sum(_product(linear) for linear in _products(model))
+    for part in model.modules():
+        if isinstance(part, MixtureOfExperts):
+            experts = part.experts
+            each = _product(experts.gate) + _product(experts.expand) + _product(experts.contract)
+            fixed += part.router.per_token * each
     once = sum(_product(head.labels) + (_product(head.dense) if isinstance(head.dense, nn.Linear) else 0)
                for head in model.modules() if isinstance(head, SequenceHead))  # fmt: skip
     seen = []
     for _, stack in stacks:
         for layer in stack.layers:
             for attention, reach in _attentions(layer):
-                width = attention.num_heads * attention.d_head
+                width = attention.num_heads * (attention.d_head + attention.d_value)  # scored, then averaged
                 offsets = _work_on_offsets(attention)
                 fixed, once = fixed + offsets.fixed, once + offsets.once
-                seen.append(((4 * width + sum(each for each, _ in offsets.growing)) // len(stacks), reach))
+                seen.append(((2 * width + sum(each for each, _ in offsets.growing)) // len(stacks), reach))
     return LengthFormula(fixed // len(stacks), _gathered(seen), once)
 
 
@@ -89,7 +95,8 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> LengthFormula
         elif name == "decoder":
             for layer in stack.layers:
                 for attention, reach in _attentions(layer):
-                    kept.append((2 * attention.num_kv_heads * attention.d_head * bytes_per_number, reach))
+                    each = sum(part.numel() for part in attention.room(batch=1, capacity=1))
+                    kept.append((each * bytes_per_number, reach))
     return LengthFormula(0, _gathered(kept))
 
 
@@ -103,7 +110,7 @@ def _products(module: nn.Module) -> Iterator[nn.Linear]:
         yield from _products(child)
 
 
-def _product(linear: nn.Linear) -> int:
+def _product(linear: nn.Linear | StackedLinear) -> int:
     return 2 * linear.in_features * linear.out_features
 
 

@@ -58,12 +58,14 @@ QWEN = f"{LARGER} num_kv_heads max_positions rotary_base tied"
 OTHER_SIZE = {
     "albert": "d_model num_heads d_ff",
     "deberta_v2": f"{LARGER} num_buckets shared_projections offset_norm",
+    "deepseek_v3": "max_positions yarn score_growth",
     "distilbert": "num_layers num_segments",
     "gemma": f"{LARGER} num_kv_heads",
     "gpt_neo": LARGER,
     "mistral": "max_positions norm_epsilon",
     "qwen2": f"{QWEN} d_head",
     "qwen3": QWEN,
+    "qwen3_moe": "d_head num_layers max_positions rotary_base normalized",
     "roberta": "max_positions num_segments norm_epsilon",
     "xlm_roberta": "vocab_size max_positions num_segments norm_epsilon",
 }
