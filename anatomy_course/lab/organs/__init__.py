@@ -1,0 +1,16 @@
+"""Parts of recent models, and what each is for: one measurement a module. Notebook 08.
+
+- `other_weights`: a published model with some of its matrices replaced, squeezed or rounded
+- `overwriting`: keys that get new values again and again, remembered by attention, by a state, and by the delta rule
+"""
+
+from __future__ import annotations
+
+from anatomy_course.lab.organs.other_weights import (
+    keys_and_values as keys_and_values,
+    other_weights as other_weights,
+    perplexity as perplexity,
+    squeezed as squeezed,
+    unpack as unpack,
+)
+from anatomy_course.lab.organs.overwriting import MEMORIES as MEMORIES, train_to_overwrite as train_to_overwrite
