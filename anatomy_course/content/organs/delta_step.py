@@ -18,18 +18,19 @@ def delta_step(state: Tensor, key: Tensor, value: Tensor, beta: Tensor) -> Tenso
 
 
 def cases(generator: Generator) -> Cases:
-    kinds = ("some strengths", "an empty state", "all of it (β = 1)", "one text", "a key that has a value already")
-    for kind in kinds:
+    alone = {"one text": "batch", "one head": "heads"}
+    for kind in ("some strengths", "an empty state", "all of it (β = 1)", *alone, "a key that has a value already"):
         draw = Draw(generator, "batch heads d_value d_key", kind=kind)
-        draw.sizes |= {"batch": 1} if kind == "one text" else {}
-        key, value, state = F.normalize(draw("batch heads d_key"), dim=-1), draw("batch heads d_value"), 0.0
-        if kind != "an empty state":
-            state = draw("batch heads d_value d_key")
+        draw.sizes |= {alone[kind]: 1} if kind in alone else {}
+        key, value = F.normalize(draw("batch heads d_key"), dim=-1), draw("batch heads d_value")
+        state, beta = draw("batch heads d_value d_key"), draw.uniform("batch heads")
+        if kind == "an empty state":
+            state = torch.zeros_like(state)
         if kind == "a key that has a value already":
             state = 2 * draw("batch heads d_value")[..., None] * key[..., None, :]
-        beta = torch.ones(draw.shape("batch heads")) if kind.startswith("all") else draw.uniform("batch heads")
-        yield draw.case(state=torch.zeros(draw.shape("batch heads d_value d_key")) + state, key=key, value=value,
-                        beta=beta)  # fmt: skip
+        if kind == "all of it (β = 1)":
+            beta = torch.ones_like(beta)
+        yield draw.case(state=state, key=key, value=value, beta=beta)
 
 
 EXERCISE = written(
@@ -87,7 +88,7 @@ EXERCISE = written(
     - A vector u is written under a key k by adding u kᵀ, (d_value, d_key): `u[..., :, None] * key[..., None, :]`.
     """,
     explanation="""
-    With β = 1 and a key of length 1, the new state read with this key gives exactly the value. What is stored under keys
-    at right angles to it does not change. Widrow and Hoff trained networks by this rule in 1960.
+    With β = 1 and a key of length 1, the new state read with this key gives exactly the value. What is stored under
+    keys at right angles to it does not change. Widrow and Hoff trained networks by this rule in 1960.
     """,
 )

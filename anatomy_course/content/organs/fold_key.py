@@ -1,7 +1,5 @@
 """Notebook 08: the matrix that makes keys, folded into the query."""
 
-import torch
-
 from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 
 
@@ -21,6 +19,7 @@ def cases(generator: Generator) -> Cases:
         "one query": {"query": 1},
         "one text": {"batch": 1},
         "a latent vector as wide as a head": {},
+        "a latent vector of one number": {"rank": 1},
     }
     for kind, fixed in kinds.items():
         draw = Draw(generator, "batch heads query d_head rank", kind=kind)

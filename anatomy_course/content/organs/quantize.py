@@ -20,9 +20,10 @@ def quantize(weight: Tensor, bits: int, block: int) -> tuple[Tensor, Tensor]:
 
 def cases(generator: Generator) -> Cases:
     kinds = {"4 bits": 4, "8 bits": 8, "2 bits": 2, "one row": 3, "a block of zeros": 4, "blocks of unequal size": 5}
-    for kind, bits in kinds.items():
+    alone = {"one row": "rows", "blocks of one weight": "block", "a single column": "block blocks"}
+    for kind, bits in (kinds | {"blocks of one weight": 3, "a single column": 4}).items():
         draw = Draw(generator, "rows blocks block", (3, 5, 7), kind)
-        draw.sizes |= {"rows": 1} if kind == "one row" else {}
+        draw.sizes |= dict.fromkeys(alone.get(kind, "").split(), 1)
         weight = 0.3 * draw("rows blocks block")
         if kind == "a block of zeros":
             weight[0, 1] = 0
@@ -35,8 +36,8 @@ def cases(generator: Generator) -> Cases:
 EXERCISE = written(
     quantize,
     title="Round the weights",
-    task="Round a matrix to whole numbers of so many bits, with a scale for each block: codes times scale is close to the "
-    "weight, and the largest number of a block gets the largest code. A block of zeros has codes 0 and scale 0.",
+    task="Round a matrix to whole numbers of so many bits, with a scale for each block: codes times scale is close to "
+    "the weight, and the largest size in a block gets the code top. A block of zeros has codes 0 and scale 0.",
     level="medium, 8 minutes",
     returns="codes: row column; scales: row block",
     cases=cases,
@@ -65,7 +66,7 @@ EXERCISE = written(
         codes.flatten(-2) ⇒ codes.mT.flatten(-2)
         “Your blocks take every n-th column; a block is made of neighbors.”
     cut_off: .round() ⇒ .trunc()
-        “You cut off what is behind the point, toward 0; the nearest whole number is up to half a step closer.”
+        “You cut off what comes after the point, toward 0; the nearest whole number is up to half a step closer.”
     rounded_down: .round() ⇒ .floor()
         “You round down, so all weights become smaller on average; take the nearest whole number.”
     not_rounded: .round() ⇒
@@ -77,17 +78,18 @@ EXERCISE = written(
     turned_over: codes.flatten(-2), scales ⇒ codes.flatten(-2), 1 / scales
         “Your scales are turned over: a weight should be its code times the scale.”
     largest_as_scale: codes.flatten(-2), scales ⇒ codes.flatten(-2), scales * top
-        “Your codes are right, but your scale is the largest size of the block: a code of 1 should stand for one step, 1 /
-        top of it.”
+        “Your codes are right, but your scale is the largest size of the block: a code of 1 should be one step, 1 / top
+        of it.”
     """,
     also_right="""
     reshape and where:
-        top = 2 ** (bits - 1) - 1
+        top = max(2 ** (bits - 1) - 1, 1)
         blocks = weight.reshape(weight.shape[0], -1, block)
         largest = blocks.abs().max(dim=-1, keepdim=True).values
         codes = torch.round(blocks / torch.where(largest > 0, largest / top, torch.ones_like(largest)))
         return codes.reshape(weight.shape), largest[..., 0] / top
-    nan_to_num: (blocks / scales[..., None].clamp(min=1e-30)).round() ⇒ (blocks / scales[..., None]).nan_to_num().round()
+    nan_to_num:
+        (blocks / scales[..., None].clamp(min=1e-30)).round() ⇒ (blocks / scales[..., None]).nan_to_num().round()
     block by block:
         top, codes, scales = 2 ** (bits - 1) - 1, torch.zeros_like(weight), []
         for start in range(0, weight.shape[1], block):
@@ -98,12 +100,13 @@ EXERCISE = written(
     """,
     hints="""
     - `weight.unflatten(-1, (-1, block))` gives the blocks an axis. What is the largest size in each?
-    - That size should get the code `top`, so the scale is the largest size / top, and the code the weight / scale, rounded.
-    - `scales[..., None]` has an axis for the numbers of a block. Divide by `scales.clamp(min=1e-30)`, so that 0 / 0 cannot
-      occur; `flatten(-2)` makes rows of the blocks again.
+    - That size should get the code `top`, so the scale is the largest size / top, and the code is weight / scale,
+      rounded.
+    - `scales[..., None]` has an axis for the numbers of a block. Divide by `scales.clamp(min=1e-30)`, so that 0 / 0
+      cannot occur; `flatten(-2)` makes rows of the blocks again.
     """,
     explanation="""
-    A weight of b bits then takes b bits and its part of the scale: with 16 bits for a scale and blocks of 32, half a bit.
-    Small blocks follow the weights more closely and need more scales.
+    A weight of b bits then takes b bits and its part of the scale: with 16 bits for a scale and blocks of 32, half a
+    bit. Small blocks follow the weights more closely and need more scales.
     """,
 )

@@ -22,7 +22,7 @@ def test_the_answer_is_the_latest_value_of_each_key():
     inputs, labels = overwritten(20, 3, torch.Generator().manual_seed(1))
     assert inputs.shape == (20, 2 * 3 * KEYS + KEYS) and labels.shape == (20, KEYS)
     for row, answers in zip(inputs.tolist(), labels.tolist(), strict=True):
-        pairs = dict(zip(row[: -KEYS : 2], row[1:-KEYS:2], strict=True))  # a later value takes the place of an earlier one
+        pairs = dict(zip(row[:-KEYS:2], row[1:-KEYS:2], strict=True))  # a later value takes an earlier one's place
         assert [pairs[key] - SYMBOLS for key in row[-KEYS:]] == answers
 
 
