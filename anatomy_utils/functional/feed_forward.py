@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
@@ -28,6 +29,11 @@ def clipped_gate(
     """
     gate, expanded = gate.clamp(max=limit), expanded.clamp(-limit, limit)
     return gate * (slope * gate).sigmoid() * (expanded + 1)
+
+
+def quick_gelu(values: Tensor) -> Tensor:
+    """x · σ(1.702 x), an early approximation of GELU that CLIP was trained with; within 0.021 of the exact one."""
+    return values * torch.sigmoid(1.702 * values)
 
 
 def feed_forward(

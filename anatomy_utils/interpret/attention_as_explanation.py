@@ -30,7 +30,7 @@ class WeightsAndEffects(NamedTuple):
 
     Attributes:
         weights: mean over the heads of each layer.
-        effects: how far the output at each query moves when nobody may look at the key: 1 − cosine similarity, 0 to 2.
+        effects: how far the output at each query moves with nothing from the key: 1 − cosine similarity, 0 to 2.
     """
 
     weights: Float[Tensor, "layer query key"]
@@ -38,19 +38,32 @@ class WeightsAndEffects(NamedTuple):
 
 
 @torch.no_grad()
-def weights_and_effects(encoder: Encoder, input_ids: Int[Tensor, "1 position"]) -> WeightsAndEffects:
-    """Run a text as it is, and once more for each of its positions with that position masked out in every layer.
+def weights_and_effects(
+    encoder: Encoder, input_ids: Int[Tensor, "1 position"], *, values_only: bool = False
+) -> WeightsAndEffects:
+    """Run a text as it is, and once more for each of its positions with nothing from that position, in every layer.
 
     Args:
         encoder: a small one or a large one.
         input_ids: one text without padding.
+        values_only: the position's values become 0 and all weights stay; otherwise it is hidden, and the softmax
+            shares its weight among the others.
     """
     length = input_ids.shape[1]
     with watch(encoder, "layers.*.self_attention.weights") as seen:
         whole = encoder(input_ids)
     weights = torch.cat([each.mean(dim=1) for each in seen.matching("*").values()])
     without_one = 1 - torch.eye(length, dtype=torch.long)  # key position
-    outputs = encoder(input_ids.expand(length, -1), without_one)  # key query d_model
+    texts = input_ids.expand(length, -1)
+    if values_only:
+        emptied = {
+            f"layers.{layer}.self_attention.value": lambda value: value * without_one[:, None, :, None]
+            for layer in range(len(encoder.layers))
+        }
+        with edit(encoder, emptied):
+            outputs = encoder(texts)  # key query d_model
+    else:
+        outputs = encoder(texts, without_one)
     return WeightsAndEffects(weights, (1 - F.cosine_similarity(outputs, whole, dim=-1)).T)
 
 

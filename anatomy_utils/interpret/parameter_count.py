@@ -12,12 +12,13 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.experts import MixtureOfExperts
 from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
 from anatomy_utils.nn.norm import LayerNorm, RMSNorm
+from anatomy_utils.nn.signals import ImagePatches, SoundFrames
 
 PARTS: dict[str, tuple[type[nn.Module], ...]] = {
     "norms": (LayerNorm, RMSNorm, nn.LayerNorm),
     "attention": (MultiHeadAttention,),
     "feed-forward": (FeedForward, GatedFeedForward, MixtureOfExperts),
-    "embeddings": (Embeddings,),
+    "embeddings": (Embeddings, ImagePatches, SoundFrames),
 }
 REST = "heads and the rest"
 

@@ -37,6 +37,19 @@ _DEEPSEEK = _llama(129280, 7168, 61, 128, 128, 18432, max_position_embeddings=16
     },
 }  # fmt: skip
 
+_QWEN3_NEXT = _llama(151936, 2048, 48, 16, 2, 5120, head_dim=256, rope_theta=1e7, max_position_embeddings=262144) | {
+    "num_experts": 512,
+    "num_experts_per_tok": 10,
+    "norm_topk_prob": True,
+    "moe_intermediate_size": 512,
+    "shared_expert_intermediate_size": 512,
+    "full_attention_interval": 4,
+    "linear_num_value_heads": 32,
+    "linear_num_key_heads": 16,
+    "linear_key_head_dim": 128,
+    "linear_value_head_dim": 128,
+}
+
 
 def _gpt_oss(num_layers: int, num_experts: int) -> dict[str, Any]:
     """The entries of a gpt-oss's `config.json`."""
@@ -124,5 +137,17 @@ MIXTURES = (
         (Size("671B", _DEEPSEEK, 671 * BILLION, BILLION),),
         note="Published in 8 bits. A token meets 37 billion parameters: 8 of 256 experts in 58 of 61 layers, and one "
         "for all. The published files also hold a layer that guesses one token further, which is left out here.",
+    ),
+    _decoder(
+        "Qwen3-Next",
+        2025,
+        "Qwen 3 with experts",
+        "",
+        "a state in 3 of 4 layers (delta rule)",
+        "qwen3_next",
+        "Qwen3NextForCausalLM",
+        (Size("80B-A3B", _QWEN3_NEXT, 80 * BILLION, BILLION),),
+        note="The delta rule is that of arXiv:2412.06464. A3B: a token meets 3.9 of 80 billion parameters, 3.3 without "
+        "both tables. The published files also hold a layer that guesses one token further, which is left out here.",
     ),
 )

@@ -8,8 +8,9 @@ from anatomy_utils.taxonomy.encoders import ENCODERS
 from anatomy_utils.taxonomy.llamas import LLAMAS
 from anatomy_utils.taxonomy.mixtures import MIXTURES
 from anatomy_utils.taxonomy.row import ModelFacts
+from anatomy_utils.taxonomy.senses import SENSES
 
-TREE: tuple[ModelFacts, ...] = (*ROOTS, *ENCODERS, *DECODERS, *LLAMAS, *MIXTURES, *TRANSLATORS)
+TREE: tuple[ModelFacts, ...] = (*ROOTS, *ENCODERS, *DECODERS, *LLAMAS, *MIXTURES, *TRANSLATORS, *SENSES)
 """Every model, parents before their children."""
 
 

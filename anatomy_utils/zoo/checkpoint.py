@@ -70,6 +70,15 @@ def sub_layers(published: str, norms: str, names: str, ours: str = r"layers.\1."
     return [part(published + theirs, ours + place) for theirs, place in zip(names.split(), places.split(), strict=True)]
 
 
+def rows_by_head(mixed: Tensor, heads: int, widths: tuple[int, ...]) -> list[Tensor]:
+    """The matrices that one matrix holds, where each head's rows of all of them stand together.
+
+    >>> [part.tolist() for part in rows_by_head(torch.arange(6), 2, (2, 1))]
+    [[0, 1, 3, 4], [2, 5]]
+    """
+    return [rows.flatten(0, 1) for rows in mixed.unflatten(0, (heads, sum(widths))).split(widths, dim=1)]
+
+
 def stacked_experts(numbers: object, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The tensors of a layer's experts, published one by one, as one: `experts.0.w1.weight`, … → `experts.w1.weight`.
 

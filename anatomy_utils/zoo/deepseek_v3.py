@@ -22,7 +22,7 @@ from anatomy_utils.nn.experts import Experts, GroupRouter, MixtureOfExperts
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.latent_attention import LatentAttention
 from anatomy_utils.nn.positions import RotaryPositions, YarnPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, part, stacked_experts
+from anatomy_utils.zoo.checkpoint import KeyMap, part, rows_by_head, stacked_experts
 from anatomy_utils.zoo.family import Family, numbers, require
 from anatomy_utils.zoo.gpt_oss import grown, stretched
 from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LlamaConfig, llama, tasks, with_head
@@ -140,10 +140,9 @@ def prepare(config: DeepseekV3Config, tensors: Mapping[str, Tensor]) -> dict[str
         if layer and int(layer[1]) >= config.num_layers:
             continue
         if name.endswith("kv_b_proj.weight"):
-            d_plain = config.d_head - config.d_rotary
-            by_head = tensor.unflatten(0, (config.num_heads, d_plain + config.d_value))
-            for letter, rows in zip("kv", by_head.split((d_plain, config.d_value), dim=1), strict=True):
-                found[name.replace("kv_b_proj", f"{letter}_b_proj")] = rows.flatten(0, 1)
+            rows = rows_by_head(tensor, config.num_heads, (config.d_head - config.d_rotary, config.d_value))
+            for letter, each in zip("kv", rows, strict=True):
+                found[name.replace("kv_b_proj", f"{letter}_b_proj")] = each
         else:
             found[name] = tensor
     return stacked_experts(config, found)

@@ -12,11 +12,11 @@ from anatomy_course.judge.form import define, variants
 
 def accepts(attention) -> bool:
     """attention(query, key, value, mask) → context, weights, by somebody else. True if it is right.
-    query (text, head, query, d_head), key (text, head, key, d_head), value (text, head, key, d_value),
-    mask (text, 1, query, key), True = may attend; each axis may have any length up to 32.
-    Right: where scaled scores are from −40 to 40, both results are within 1% or 0.01 of the equation's; a row
-    of the mask with nothing allowed gives zeros; and the four arguments are left as they were.
-    """
+    query (text, head, query, d_head), key (text, head, key, d_head),
+    value (text, head, key, d_value), mask (text, 1, query, key), True = may attend;
+    each axis may have any length up to 32. Right: where scaled scores are from −40 to 40, both
+    results are within 1% or 0.01 of the equation's; a row of the mask with nothing allowed gives
+    zeros; and the four arguments are left as they were."""
     generator = torch.Generator().manual_seed(0)
     for size in (1, 8):
         query = size * torch.randn(2, 3, 6, 5, generator=generator)

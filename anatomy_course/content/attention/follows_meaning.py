@@ -8,12 +8,12 @@ from anatomy_course.content.writing import Case, Cases, Generator, Objection, Te
 
 
 def follows_meaning(look) -> bool:
-    """look(sentence, word, target) → the share of its weight that one head gives from word to target.
-    The claim: whatever the nouns, their order and the reason, *it* gives more weight to the noun that it means than
-    to the other noun, and more than the words around *it* give to that noun. True if the claim holds.
-    A sentence has one living thing (animal, dog, child, bird), one place (street, river, bridge, road), *it*, and
-    after *it* a reason: tired, hungry, afraid, lost (the living thing) or wide, deep, long, busy (the place).
-    """
+    """look(sentence, word, target) → the share of its weight that one head gives from word to
+    target. The claim: whatever the nouns, their order and the reason, *it* gives more weight to
+    the noun that it means than to the other noun, and more than the words around *it* give to that
+    noun. True if the claim holds. A sentence has one living thing (animal, dog, child, bird), one
+    place (street, river, bridge, road), *it*, and after *it* a reason: tired, hungry, afraid, lost
+    (the living thing) or wide, deep, long, busy (the place)."""
     active = "The {0} did not cross the {1} because it was too {2}."
     passive = "The {1} was not crossed by the {0} because it was too {2}."
     for living, place in (("animal", "street"), ("dog", "road")):

@@ -11,11 +11,11 @@ from anatomy_utils.functional.masks import causal
 
 # fmt: off
 def induction(vocab_size: int, length: int) -> list[tuple[Tensor, Tensor, Tensor, Tensor]]:
-    """Two layers of one head each → [(W_Q, W_K, W_V, W_O) of layer 0, the same of layer 1]. W_Q, W_K and W_V have
-    as many rows as the stream has features, W_O as many columns; how wide the head is in between is up to you.
-    The stream's features, in this order: token (vocab_size: 1 at the token's id), place (length: 1 at the
-    position's number), free (vocab_size, all 0 at first), logits (vocab_size, all 0 at first; read at the top).
-    """
+    """Two layers of one head each → [(W_Q, W_K, W_V, W_O) of layer 0, the same of layer 1].
+    W_Q, W_K and W_V have as many rows as the stream has features, W_O as many columns; how wide
+    the head is in between is up to you. The stream's features, in this order:
+    token (vocab_size: 1 at the token's id), place (length: 1 at the position's number),
+    free (vocab_size, all 0 at first), logits (vocab_size, all 0 at first; read at the top)."""
     features = torch.eye(3 * vocab_size + length)
     token, place, free, logits = features.split([vocab_size, length, vocab_size, vocab_size])
     sharp = 20 * length ** 0.5

@@ -8,11 +8,11 @@ from anatomy_course.content.writing import Case, Cases, Generator, Objection, Te
 
 
 def induction_heads(run, vocab_size: int) -> Tensor:
-    """run(input_ids), with up to 120 ids (position,) from 0 to vocab_size − 1 → what all heads of a hidden model look
-    at: weights (layers, heads, query, key). Call it with texts of your choice → bool (layers, heads): True for
-    each induction head. Where its token has come before, such a head gives at least half of its weight to what
-    came after it. Others may look at the same place for a reason of their own.
-    """
+    """run(input_ids), with up to 120 ids (position,) from 0 to vocab_size − 1 → what all heads of a
+    hidden model look at: weights (layers, heads, query, key). Call it with texts of your choice
+    → bool (layers, heads): True for each induction head. Where its token has come before, such a
+    head gives at least half of its weight to what came after it. Others may look at the same place
+    for a reason of their own."""
     half = torch.randperm(vocab_size)[:30]
     text = torch.cat([half, half])
     control = torch.randperm(vocab_size)[:60]

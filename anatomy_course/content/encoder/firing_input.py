@@ -11,9 +11,8 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Objection, Te
 
 def firing_input(neuron, d_model: int) -> Tensor:
     """neuron: a function from vectors (number, d_model) to their activations (number,). It computes
-    relu(vector · w + b), but you can see neither w (d_model,) nor b. Show it as many vectors as you like,
-    of any length → the vector (d_model,) of length √d_model at which it fires most.
-    """
+    relu(vector · w + b), but you can see neither w (d_model,) nor b. Show it as many vectors as you
+    like, of any length → the vector (d_model,) of length √d_model at which it fires most."""
     probes = 1000 * torch.eye(d_model)
     slopes = neuron(probes) - neuron(-probes)
     return d_model**0.5 * torch.nn.functional.normalize(slopes, dim=0)

@@ -17,12 +17,13 @@ NAMES = ("query", "key", "value", "output")
 
 
 def disguise(
-    query_weight: Tensor, key_weight: Tensor, value_weight: Tensor, output_weight: Tensor, num_heads: int
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """W_Q, W_K, W_V and W_O of a layer without biases, each (d_model, d_model), head 0's d_head columns (of W_O: rows)
-    first → four other matrices. On every input the layer must give the output that it gave. But no column of the
-    first three, and no row of W_O, may be one that was there before, whatever its place, length or sign.
-    """
+    query_weight: Tensor, key_weight: Tensor, value_weight: Tensor,
+    output_weight: Tensor, num_heads: int,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+    """W_Q, W_K, W_V and W_O of a layer without biases, each (d_model, d_model), head 0's d_head
+    columns (of W_O: rows) first → four other matrices. On every input the layer must give the
+    output that it gave. But no column of the first three, and no row of W_O, may be one that was
+    there before, whatever its place, length or sign."""
     d_head = query_weight.shape[1] // num_heads
     turn = torch.block_diag(*(torch.linalg.qr(torch.randn(d_head, d_head)).Q for _ in range(num_heads)))
     return query_weight @ turn, key_weight @ turn, value_weight @ turn, turn.T @ output_weight

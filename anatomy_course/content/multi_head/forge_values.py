@@ -8,10 +8,10 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Objection, Ou
 
 
 def forge_values(weights: Tensor, value: Tensor, word: int) -> Tensor:
-    """weights (query, key) of one head, as many keys as queries, rows independent of each other; value (key, d_head)
-    → other values (key, d_head). Under the same weights, the output of `word` must be the opposite of what it was
-    (times −1), and the outputs of all other words exactly what they were.
-    """
+    """weights (query, key) of one head, as many keys as queries, rows independent of each other;
+    value (key, d_head) → other values (key, d_head). Under the same weights, the output of `word`
+    must be the opposite of what it was (times −1), and the outputs of all other words exactly what
+    they were."""
     wanted = weights @ value
     wanted[word] = -wanted[word]
     return torch.linalg.solve(weights, wanted)

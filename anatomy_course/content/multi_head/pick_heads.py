@@ -8,12 +8,13 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Objection, Ou
 
 
 def pick_heads(
-    query_weight: Tensor, key_weight: Tensor, value_weight: Tensor, output_weight: Tensor, vectors: Tensor
-) -> tuple[int, int]:
-    """W_Q, W_K and W_V (heads, d_model, d_head) and W_O (heads, d_head, d_model) of each head, and the vectors
-    (word, d_model) of many words → two heads, counted from 0: the one in which words match themselves best among all
-    words, and the one that copies: what it passes on of a word points to that word's own vector, and to no other.
-    """
+    query_weight: Tensor, key_weight: Tensor, value_weight: Tensor,
+    output_weight: Tensor, vectors: Tensor,
+) -> tuple[int, int]:  # fmt: skip
+    """W_Q, W_K and W_V (heads, d_model, d_head) and W_O (heads, d_head, d_model) of each head, and
+    the vectors (word, d_model) of many words → two heads, counted from 0: the one in which words
+    match themselves best among all words, and the one that copies: what it passes on of a word
+    points to that word's own vector, and to no other."""
     matches = vectors @ query_weight @ key_weight.mT @ vectors.T  # head query key
     written = vectors @ value_weight @ output_weight @ vectors.T  # head word word
     own = torch.arange(len(vectors))

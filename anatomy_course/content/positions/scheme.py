@@ -9,10 +9,10 @@ from anatomy_utils.functional.positions import alibi_slopes, sinusoids
 
 
 def scheme(scores_of) -> str:
-    """scores_of(words, positions) measures a hidden head: two lists of whole numbers, equally long; a word's id is
-    from 0 to 96, and positions may be any, in any order → its scores (query, key), to within 0.0001. It raises
-    ValueError where the head has no such position → "none", "learned", "waves", "rotary" or "bias".
-    """
+    """scores_of(words, positions) measures a hidden head: two lists of whole numbers, equally long;
+    a word's id is from 0 to 96, and positions may be any, in any order → its scores (query, key),
+    to within 0.0001. It raises ValueError where the head has no such position
+    → "none", "learned", "waves", "rotary" or "bias"."""
     words, others = [5, 17, 42, 8], [61, 3, 29, 77]
     here, moved, all_at_0 = [0, 1, 5, 20], [10, 11, 15, 30], [0, 0, 0, 0]
     try:

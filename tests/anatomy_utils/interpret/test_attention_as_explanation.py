@@ -13,6 +13,7 @@ from anatomy_utils.interpret.attention_as_explanation import (
     spearman,
     weights_and_effects_correlation,
 )
+from anatomy_utils.interpret.head_ablation import nothing_from
 from anatomy_utils.nn.heads import SequenceHead, WithHead
 from anatomy_utils.tap import edit, watch
 from anatomy_utils.training import seeded
@@ -47,6 +48,11 @@ def test_effects_are_what_each_single_run_gives(model: WithHead) -> None:
     assert torch.allclose(found.effects[:, 5], 1 - F.cosine_similarity(without, whole, dim=-1), atol=1e-5)
     first_run = seen.all("layers.1.self_attention.weights")[0]
     assert torch.allclose(found.weights[1], first_run[0].mean(dim=0), atol=1e-5)
+    emptied = attention_as_explanation.weights_and_effects(encoder, IDS, values_only=True)
+    with torch.no_grad(), nothing_from(encoder, 5):
+        without = encoder(IDS)[0]
+    assert torch.allclose(emptied.effects[:, 5], 1 - F.cosine_similarity(without, whole, dim=-1), atol=1e-5)
+    assert not torch.allclose(emptied.effects, found.effects, atol=1e-5)
 
 
 def test_agreement_leaves_a_words_effect_on_itself_out() -> None:

@@ -32,7 +32,7 @@ def test_a_model_type_is_the_name_of_a_file():
     assert loader("deberta-v2") == zoo.find("deberta_v2").load
     assert loader("gpt_neo") == zoo.find("gpt_neo").load
     for unpublished in ("elmo", "checkpoint", None):
-        with pytest.raises(ValueError, match="is not in the zoo; it has albert, bart, bert, big_bird, ctrl"):
+        with pytest.raises(ValueError, match="is not in the zoo; it has albert, bart, bert, big_bird, clip, ctrl"):
             loader(unpublished)
 
 
@@ -66,6 +66,7 @@ OTHER_SIZE = {
     "qwen2": f"{QWEN} d_head",
     "qwen3": QWEN,
     "qwen3_moe": "d_head num_layers max_positions rotary_base normalized",
+    "qwen3_next": "d_ff max_positions rotary_base",
     "roberta": "max_positions num_segments norm_epsilon",
     "xlm_roberta": "vocab_size max_positions num_segments norm_epsilon",
 }
@@ -89,7 +90,7 @@ def test_defaults_are_the_references(name):
     """Those of our numbers, and what is taken for each entry that a configuration leaves out."""
     family = zoo.find(name)
     given = DISENTANGLED if name.startswith("deberta") else {}
-    reference = getattr(transformers, f"{family.name}Config")(**given)
+    reference = getattr(transformers, CASES[name][0].architecture).config_class(**given)
     published = json.loads(reference.to_json_string(use_diff=False))
     numbers = family.read(published)
     other = [field for field, value in vars(type(numbers)()).items() if value != getattr(numbers, field)]
