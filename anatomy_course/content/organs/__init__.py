@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-EXERCISES = "".split()
+EXERCISES = "fold_key delta_step quantize".split()

@@ -1,0 +1,18 @@
+"""Parts of recent models, and what each is for: one measurement a module. Notebook 08.
+
+- `other_weights`: a published model with some of its matrices replaced, squeezed or rounded
+- `overwriting`: keys that get new values again and again, remembered by attention, by a state, and by the delta rule
+- `rounding`: codes with a scale, or with a minimum too, compared where the weights have not been rounded before
+"""
+
+from __future__ import annotations
+
+from anatomy_course.lab.organs.other_weights import (
+    keys_and_values as keys_and_values,
+    other_weights as other_weights,
+    perplexity as perplexity,
+    squeezed as squeezed,
+    unpack as unpack,
+)
+from anatomy_course.lab.organs.overwriting import MEMORIES as MEMORIES, train_to_overwrite as train_to_overwrite
+from anatomy_course.lab.organs.rounding import compare_roundings as compare_roundings
