@@ -19,6 +19,17 @@ def gelu_tanh(values: Tensor) -> Tensor:
     return F.gelu(values, approximate="tanh")
 
 
+def clipped_gate(
+    gate: Float[Tensor, "*batch d_ff"], expanded: Float[Tensor, "*batch d_ff"], *, slope: float, limit: float
+) -> Float[Tensor, "*batch d_ff"]:
+    """gate · σ(slope · gate) · (expanded + 1), where gate is at most `limit`, and expanded at most that far from 0.
+
+    OpenAI 2025, section 2.2 (arXiv:2508.10925); with a slope of 1.702 the first two factors are nearly GELU.
+    """
+    gate, expanded = gate.clamp(max=limit), expanded.clamp(-limit, limit)
+    return gate * (slope * gate).sigmoid() * (expanded + 1)
+
+
 def feed_forward(
     hidden_states: Float[Tensor, "*batch d_model"],
     expand_weight: Float[Tensor, "d_model d_ff"],

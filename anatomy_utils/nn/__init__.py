@@ -2,6 +2,7 @@
 
 - `attention`: multi-head attention; `cache`: its keys and values of earlier positions
 - `norm`: LayerNorm, RMSNorm and where they are placed; `dropout`; `feed_forward`, with a gate or without
+- `experts`: many feed-forward networks, a few of them for each token
 - `embeddings`: tokens, positions and segments; `positions`, `relative_positions`: all ways to mark positions
 - `layer`: what encoder and decoder layers share; `encoder`, `decoder`, `encoder_decoder`: layers and stacks of them
 - `heads`: what is put on top of a stack for a task
@@ -17,6 +18,12 @@ from anatomy_utils.nn.decoder import Decoder as Decoder, DecoderLayer as Decoder
 from anatomy_utils.nn.embeddings import Embeddings as Embeddings
 from anatomy_utils.nn.encoder import Encoder as Encoder, EncoderLayer as EncoderLayer, LocalLayer as LocalLayer
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder as EncoderDecoder, Rewriter as Rewriter
+from anatomy_utils.nn.experts import (
+    Experts as Experts,
+    GroupRouter as GroupRouter,
+    MixtureOfExperts as MixtureOfExperts,
+    Router as Router,
+)
 from anatomy_utils.nn.feed_forward import FeedForward as FeedForward, GatedFeedForward as GatedFeedForward
 from anatomy_utils.nn.heads import (
     LanguageModel as LanguageModel,
@@ -39,6 +46,7 @@ from anatomy_utils.nn.positions import (
     RotaryPositions as RotaryPositions,
     SinusoidalPositions as SinusoidalPositions,
     T5Bias as T5Bias,
+    YarnPositions as YarnPositions,
 )
 from anatomy_utils.nn.relative_positions import (
     DisentangledPositions as DisentangledPositions,

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from anatomy_utils.functional import masks
-from anatomy_utils.functional.attention import masked_softmax, scores, weighted_average
+from anatomy_utils.functional.attention import masked_softmax, scores, softmax_with_sinks, weighted_average
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn.cache import KeyValue, LayerCache, Projection
@@ -37,6 +37,7 @@ class MultiHeadAttention(nn.Module):
         dropout: probability of dropping a weight while training.
         scale: what scores are multiplied with; 1 / √d_head when left out (T5 uses 1).
         score_positions: adds to the scores what it makes of queries, keys and offsets (see `relative_positions`).
+        sinks: whether each head has a learned logit that takes weight from all keys (gpt-oss).
         query_norm, key_norm: applied to each head's queries and keys before they are turned (Qwen 3); else nothing is.
 
     Raises:
@@ -55,6 +56,7 @@ class MultiHeadAttention(nn.Module):
         dropout: float = 0.0,
         scale: float | None = None,
         score_positions: nn.Module | None = None,
+        sinks: bool = False,
         query_norm: nn.Module | None = None,
         key_norm: nn.Module | None = None,
     ) -> None:
@@ -80,6 +82,7 @@ class MultiHeadAttention(nn.Module):
         self.dropout = dropout
         self.scale = scale
         self.score_positions = score_positions
+        self.sinks = nn.Parameter(torch.zeros(num_heads)) if sinks else None
         self.query_norm, self.key_norm = query_norm or identity, key_norm or identity
 
     def forward(
@@ -127,7 +130,7 @@ class MultiHeadAttention(nn.Module):
             masks.check_mask(mask, (len(query), self.num_heads, query.shape[2], key.shape[2]))
         if self.score_positions is not None:
             mask = masks.additive(self.score_positions(query, key), mask)
-        if is_tapped(self):
+        if is_tapped(self) or self.sinks is not None:  # the kernel knows no sinks
             context = self._explicit(query, key, value, mask, causal)
         else:
             context = self._fused(query, key, value, mask, causal)
@@ -156,7 +159,8 @@ class MultiHeadAttention(nn.Module):
         matches = tap(self, "scores", scores(query, key, self.scale))
         if causal:
             mask = masks.and_causal(mask, query.shape[-2], query.device)
-        weights = tap(self, "weights", masked_softmax(matches, mask))
+        weighed = masked_softmax(matches, mask) if self.sinks is None else softmax_with_sinks(matches, self.sinks, mask)
+        weights = tap(self, "weights", weighed)
         return weighted_average(F.dropout(weights, self.dropout, self.training), value)
 
     def _fused(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:

@@ -1,7 +1,7 @@
 """The family tree as data: every model is its parent plus a visible difference. Notebook 07 walks through it.
 
 - `tree`: all models, and how to find one; `row`: what is noted of a model
-- `encoders`, `decoders`, `llamas`, `encoder_decoders`: the rows
+- `encoders`, `decoders`, `llamas`, `mixtures`, `encoder_decoders`: the rows
 - `build`: a model with its published sizes, without memory; a small version that runs
 - `describe`: the parts of a built model, and the differences between two
 - `attributes`, `structure`, `recurrent`: how each part is read off a model; `block_diagram`: its layers as boxes
@@ -21,6 +21,7 @@ from anatomy_utils.taxonomy import (
     encoder_decoders as encoder_decoders,
     encoders as encoders,
     llamas as llamas,
+    mixtures as mixtures,
     row as row,
     scaling as scaling,
     tree as tree,

@@ -12,11 +12,12 @@ from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.experts import MixtureOfExperts
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead
 from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import NormPlaces
-from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias
+from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias, YarnPositions
 from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
 from anatomy_utils.zoo.m2m_100 import Waves
@@ -25,6 +26,8 @@ Stack = Any
 ACTIVATIONS = {F.relu: "ReLU", F.gelu: "GELU", gelu_tanh: "GELU", F.silu: "SiLU"}
 """Activation → its name. GELU's two forms have one: in which of them a model is published is its code's choice, not
 its design's (BERT's authors wrote the tanh form, and most checkpoints of BERT are now run in the exact one)."""
+GATES = {"ClippedExperts": "near GELU, clipped, beside values + 1"}
+"""Class of experts → its gate, where an activation is not all of it."""
 ADDED = {
     LearnedPositions: "learned, one vector per place, added to the tokens",
     SinusoidalPositions: "fixed waves, added to the tokens",
@@ -53,9 +56,10 @@ def sees(stack: Stack) -> str:
     def one(layer: Layer) -> str:
         if layer.block_size is not None:
             return "its block, the nearest, the first, the last and random ones"
+        sink = "" if layer.self_attention.sinks is None else ", or a sink"
         if layer.window is None:
-            return "the whole text" if both else "itself and its past"
-        return "a window to both sides" if both else "itself and a window before"
+            return ("the whole text" if both else "itself and its past") + sink
+        return ("a window to both sides" if both else "itself and a window before") + sink
 
     return over_layers(stack, one)
 
@@ -82,7 +86,8 @@ def positions(stack: Stack) -> str:
     if rotary is not None:
         share = "queries and keys" if rotary.d_head == _first(stack).d_head else "a share of queries and keys"
         pairs = {"halves": "first half with second", "neighbors": "neighbors with each other"}[rotary.layout]
-        found.append(f"rotary: {share} rotated in pairs, {pairs}")
+        stretched = ", slow turns stretched" if isinstance(rotary, YarnPositions) else ""
+        found.append(f"rotary: {share} rotated in pairs, {pairs}{stretched}")
     biases = (stack.score_bias, _first(stack).score_positions)
     found += [BIASES.get(type(each), "") for each in biases]
     if isinstance(biases[1], DisentangledPositions) and biases[1].to_key is not _first(stack).to_key:
@@ -174,8 +179,15 @@ def feed_forward(stack: Stack) -> str:
     """Kind and activation of the feed-forward network."""
 
     def one(layer: Any) -> str:
-        name = ACTIVATIONS.get(layer.feed_forward.activation, getattr(layer.feed_forward.activation, "__name__", "?"))
-        return f"gated, {name}" if isinstance(layer.feed_forward, GatedFeedForward) else f"two layers, {name}"
+        network = layer.feed_forward
+        if isinstance(network, MixtureOfExperts):
+            shared = "" if network.shared is None else ", and one that all tokens pass"
+            return f"experts, some for each token{shared}: {kind(network.experts, gated=True)}"
+        return kind(network, gated=isinstance(network, GatedFeedForward))
+
+    def kind(network: Any, *, gated: bool) -> str:
+        name = GATES.get(type(network).__name__) or ACTIVATIONS.get(network.activation, "?")
+        return f"gated, {name}" if gated else f"two layers, {name}"
 
     return over_layers(stack, one)
 
@@ -189,7 +201,7 @@ def biases(stack: Stack) -> str:
         "keys": attention.to_key.bias is not None,
         "values": attention.to_value.bias is not None,
         "attention's output": attention.to_output.bias is not None,
-        "feed-forward": layer.feed_forward.contract.bias is not None,
+        "feed-forward": _widest(layer).contract.bias is not None,
     }
     if all(having.values()):
         return "everywhere"
@@ -218,6 +230,17 @@ def output(model: nn.Module, stacks: list[tuple[str, Stack]]) -> str:
 
 def _first(stack: Stack) -> Any:
     return stack.layers[0].self_attention
+
+
+def _widest(layer: Any) -> Any:
+    """The feed-forward network of a layer, or its experts."""
+    return layer.feed_forward.experts if isinstance(layer.feed_forward, MixtureOfExperts) else layer.feed_forward
+
+
+def experts(stack: Stack) -> str:
+    """How many experts a token passes, of how many."""
+    routers = [layer.feed_forward.router for layer in stack.layers if isinstance(layer.feed_forward, MixtureOfExperts)]
+    return f"{routers[0].per_token} of {routers[0].num_experts}" if routers else ""
 
 
 def _norms(stack: Stack) -> Iterable[nn.Module]:
@@ -266,7 +289,8 @@ SIZES: dict[str, Callable[[Stack], str]] = {
     "heads": lambda stack: str(_first(stack).num_heads),
     "key/value heads": lambda stack: str(_first(stack).num_kv_heads),
     "d_head": lambda stack: str(_first(stack).d_head),
-    "d_ff": lambda stack: str(stack.layers[0].feed_forward.contract.in_features),
+    "d_ff": lambda stack: str(_widest(stack.layers[-1]).contract.in_features),
+    "experts": experts,
     "vocabulary": lambda stack: str(stack.embeddings.tokens.num_embeddings),
     "window": window,
     "positions in a table": rows_of_positions,

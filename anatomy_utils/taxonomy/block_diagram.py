@@ -10,6 +10,7 @@ from torch import nn
 from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.experts import MixtureOfExperts
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead
 from anatomy_utils.taxonomy import attributes
@@ -80,10 +81,9 @@ def _layer(layer: Any, stack: Any) -> list[BlockDrawing]:
         "sees", "remembers", "keys and values", "scores times", "norms on queries and keys", "biases",
         *(() if stack.embeddings.positions is not None else ("positions",)),
     ))  # fmt: skip
-    gated = isinstance(layer.feed_forward, GatedFeedForward)
-    feed_forward = BlockDrawing(
-        "gated\nfeed-forward" if gated else "feed-forward", "feed_forward", ("feed-forward", "biases")
-    )
+    kinds = {GatedFeedForward: "gated\nfeed-forward", MixtureOfExperts: "router and\nexperts"}
+    label = kinds.get(type(layer.feed_forward), "feed-forward")
+    feed_forward = BlockDrawing(label, "feed_forward", ("feed-forward", "biases"))
     if layer.is_parallel:
         shown = tuple(dict.fromkeys(("sub-layers", *attention.parts, *feed_forward.parts)))
         return _inside(

@@ -21,6 +21,7 @@ SMALL = {
     "encoder_layers": 2, "decoder_layers": 2,
     "num_attention_heads": 4, "n_head": 4, "n_heads": 4, "num_heads": 4,
     "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+    "num_local_experts": 4, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24,
     "intermediate_size": 64, "n_inner": 64, "hidden_dim": 64, "d_ff": 64, "dff": 64,
     "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
     "head_dim": 8, "d_head": 8, "d_kv": 8,

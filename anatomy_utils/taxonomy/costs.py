@@ -12,6 +12,7 @@ from torch import nn
 
 from anatomy_utils.interpret.parameter_count import parameters_by_part
 from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.experts import MixtureOfExperts, StackedLinear
 from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.relative_positions import DisentangledPositions, TransformerXLPositions
@@ -56,6 +57,11 @@ def work_per_token(model: nn.Module) -> LengthFormula:
         return recurrent.work_of(model)
     stacks = stacks_of(model)
     fixed = sum(_product(linear) for linear in _products(model))
+    for part in model.modules():
+        if isinstance(part, MixtureOfExperts):
+            experts = part.experts
+            each = _product(experts.gate) + _product(experts.expand) + _product(experts.contract)
+            fixed += part.router.per_token * each
     once = sum(_product(head.labels) + (_product(head.dense) if isinstance(head.dense, nn.Linear) else 0)
                for head in model.modules() if isinstance(head, SequenceHead))  # fmt: skip
     seen = []
@@ -103,7 +109,7 @@ def _products(module: nn.Module) -> Iterator[nn.Linear]:
         yield from _products(child)
 
 
-def _product(linear: nn.Linear) -> int:
+def _product(linear: nn.Linear | StackedLinear) -> int:
     return 2 * linear.in_features * linear.out_features
 
 

@@ -62,14 +62,15 @@ def _kinds_and_times(value: Any) -> bool:
 KINDS = (
     _from_1_to(1000, r"num_(hidden_|decoder_)?layers|n_layers?|(en|de)coder_layers|num_hidden_groups|inner_group_num"),
     _from_1_to(1000, r"num_(attention_|key_value_)?heads|n_heads?|(en|de)coder_attention_heads|num_random_blocks"),
+    _from_1_to(10_000, r"num_(local_)?experts|num_experts_per_tok|decoder_sparse_step"),
     _from_1_to(
         100_000,
-        r"hidden_size|n_embd|d_model|dim|d_embed|embedding_size|intermediate_size|n_inner|d_ff|dff|hidden_dim|d_inner|"
+        r"hidden_size|n_embd|d_model|dim|d_embed|embedding_size|(moe_)?intermediate_size|n_inner|d_ff|dff|hidden_dim|d_inner|"
         r"(en|de)coder_ffn_dim|d_kv|d_head|head_dim|rotary_dim|pooler_hidden_size|block_size|div_val|num_labels",
     ),
     _from_1_to(
         1_000_000_000,
-        r"vocab_size|max_position_embeddings|n_positions|window_size|sliding_window|local_attention|"
+        r"vocab_size|(original_)?max_position_embeddings|n_positions|window_size|sliding_window|local_attention|"
         r"global_attn_every_n_layers|relative_attention_(num_buckets|max_distance)",
     ),
     Kind(
@@ -84,9 +85,14 @@ KINDS = (
         lambda value: _number(value) and 0 <= value <= 1,
     ),
     Kind(r".*_(eps|epsilon)", "a number above 0, at most 1", lambda value: _number(value) and 0 < value <= 1),
-    Kind(r"(\w+_)?rope_theta", "a number above 0", lambda value: _number(value) and 0 < value < float("inf")),
     Kind(
-        r"tie_word_embeddings|attention_bias|mlp_bias|scale_embedding|share_att_key|scale_decoder_outputs|same_length",
+        r"(\w+_)?rope_theta|factor|beta_(fast|slow)|swiglu_(alpha|limit)",
+        "a number above 0",
+        lambda value: _number(value) and 0 < value < float("inf"),
+    ),
+    Kind(
+        r"tie_word_embeddings|attention_bias|mlp_bias|scale_embedding|share_att_key|scale_decoder_outputs|same_length|"
+        r"norm_topk_prob|truncate",
         "true or false",
         _a(bool),
     ),
@@ -94,6 +100,7 @@ KINDS = (
     Kind(r"architectures|layer_types|attention_layers", "a list of texts", _texts),
     Kind(r"pos_att_type", "a text or a list of texts", lambda value: isinstance(value, str) or _texts(value)),
     Kind(r"attention_types", 'a list such as [[["global", "local"], 6]]', _list_of(_kinds_and_times)),
+    Kind(r"mlp_only_layers", "a list of layers, counted from 0", _list_of(lambda value: _whole(value, 0, 1000))),
     Kind(r"cutoffs", "a list of whole numbers", _list_of(lambda value: _whole(value, 1, 1_000_000_000))),
     Kind(r"tie_projs", "a list of true and false", _list_of(_a(bool))),
     Kind(r"id2label", "an object with a name for each label", lambda value: isinstance(value, dict) and bool(value)),
@@ -102,7 +109,7 @@ KINDS = (
 OPTIONAL = (
     r"architectures|layer_types|pos_att_type|rope_parameters|rope_scaling|full_attention|sliding_attention|n_inner|"
     r"head_dim|num_key_value_heads|num_decoder_layers|sliding_window|rotary_dim|(decoder_start|pad)_token_id|"
-    r"(classifier|cls)_dropout|intermediate_size|norm_rel_ebd"
+    r"(classifier|cls)_dropout|intermediate_size|norm_rel_ebd|mlp_only_layers"
 )
 """Entries that published files leave null."""
 

@@ -59,7 +59,8 @@ class ZooCase:
     def configuration(self) -> Any:
         """The reference's configuration object."""
         settings = {**self.sizes, **NO_DROPOUT, **self.more}
-        return getattr(transformers, f"{self.family}Config")(**settings, attn_implementation="eager")
+        plain = {"attn_implementation": "eager", "experts_implementation": "eager"}
+        return getattr(transformers, f"{self.family}Config")(**settings, **plain)
 
     def published(self) -> dict[str, Any]:
         """All entries of the `config.json` that the reference would be published with."""
@@ -126,6 +127,13 @@ DEBERTA_V2 = DEBERTA | {"position_buckets": 6, "share_att_key": True, "norm_rel_
 DISTILBERT = {"dim": 30, "n_layers": 3, "n_heads": 5, "hidden_dim": 41, "vocab_size": 53, "max_position_embeddings": 29}
 ELECTRA = BERT | {"embedding_size": 14, "summary_last_dropout": 0.0}
 GPT2 = GPT | {"n_inner": 37, "bos_token_id": 1, "eos_token_id": 2}
+GPT_OSS = LLAMA | {
+    "num_local_experts": 5, "num_experts_per_tok": 2, "sliding_window": 5, "swiglu_limit": 0.7,
+    "rope_parameters": {
+        "rope_type": "yarn", "rope_theta": 77.0, "factor": 4.0, "beta_fast": 8.0, "truncate": False,
+        "original_max_position_embeddings": 300,
+    },
+}  # fmt: skip
 GPTJ = GPT | {"n_head": 3, "rotary_dim": 4, "n_inner": 41}
 M2M_100 = BART | {"encoder_layerdrop": 0.0, "decoder_layerdrop": 0.0}
 MISTRAL = LLAMA | {"sliding_window": 5}
@@ -133,7 +141,9 @@ MODERNBERT = {
     "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 4, "num_attention_heads": 5, "intermediate_size": 41,
     "local_attention": 6, "pad_token_id": 0, "max_position_embeddings": 64,
 }  # fmt: skip
+MIXTRAL = LLAMA | {"num_local_experts": 5}
 QWEN2 = LLAMA | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}
+QWEN3_MOE = LLAMA | {"num_experts": 7, "moe_intermediate_size": 13, "num_experts_per_tok": 3, "mlp_only_layers": [1]}
 TIED = {"tie_word_embeddings": True}
 
 LABELS = "ForSequenceClassification ForTokenClassification"
@@ -162,6 +172,10 @@ CASES = {
     "gemma": cases_of("Gemma", f"ForCausalLM {LABELS}", LLAMA | {"num_key_value_heads": 1}),
     "gpt2": cases_of("GPT2", f"Model LMHeadModel ForQuestionAnswering {LABELS}", GPT2),
     "gpt_neo": cases_of("GPTNeo", f"Model {WRITES}", GPT_NEO),
+    "gpt_oss": [
+        *cases_of("GptOss", f"ForCausalLM {LABELS}", GPT_OSS),
+        ZooCase("GptOssForCausalLM", GPT_OSS, TIED | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}),
+    ],
     "gptj": cases_of("GPTJ", "Model ForCausalLM ForQuestionAnswering ForSequenceClassification", GPTJ),
     "llama": [
         *cases_of("Llama", f"Model {WRITES}", LLAMA),
@@ -172,6 +186,10 @@ CASES = {
         *cases_of("Mistral", WRITES, MISTRAL),
         ZooCase("MistralForCausalLM", LLAMA, {"sliding_window": None}),
     ],
+    "mixtral": [
+        *cases_of("Mixtral", WRITES, MIXTRAL),
+        ZooCase("MixtralForCausalLM", MIXTRAL, TIED | {"sliding_window": 5, "num_experts_per_tok": 3}),
+    ],
     "modernbert": [
         *cases_of("ModernBert", f"Model ForMaskedLM ForQuestionAnswering {LABELS}", MODERNBERT),
         ZooCase("ModernBertForSequenceClassification", MODERNBERT, {"num_labels": 4, "classifier_pooling": "mean"}),
@@ -180,6 +198,10 @@ CASES = {
     "openai_gpt": cases_of("OpenAIGPT", "Model LMHeadModel ForSequenceClassification", GPT),
     "qwen2": [*cases_of("Qwen2", WRITES, QWEN2), ZooCase("Qwen2ForCausalLM", LLAMA, TIED)],
     "qwen3": [*cases_of("Qwen3", WRITES, LLAMA), ZooCase("Qwen3ForCausalLM", LLAMA, TIED)],
+    "qwen3_moe": [
+        *cases_of("Qwen3Moe", WRITES, QWEN3_MOE),
+        ZooCase("Qwen3MoeForCausalLM", QWEN3_MOE, TIED | {"norm_topk_prob": True, "decoder_sparse_step": 2}),
+    ],
     "roberta": cases_of("Roberta", f"{READS} ForQuestionAnswering", BERT),
     "t5": [
         ZooCase("T5ForConditionalGeneration", T5),
@@ -222,7 +244,8 @@ def both_answers(case, reference, model, padded=True):
     got = model(input_ids, attention_mask)
     got = list(got) if isinstance(got, tuple) else [got]
     parts = wanted if isinstance(wanted, tuple) else wanted.to_tuple()
-    wanted = [part for part in parts if isinstance(part, torch.Tensor)][: len(got)]
+    # A loss, which has no axes, is no answer.
+    wanted = [part for part in parts if isinstance(part, torch.Tensor) and part.dim()][: len(got)]
     if got[0].shape[:2] == attention_mask.shape and case.kind != "choice":
         real = attention_mask.bool()
         got, wanted = (

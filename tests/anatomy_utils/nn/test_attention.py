@@ -60,3 +60,16 @@ def test_dropout_only_while_training():
     hidden_states = normal(1, 9, 12)
     assert not torch.equal(model.train()(hidden_states), model(hidden_states))
     torch.testing.assert_close(model.eval()(hidden_states), model(hidden_states))
+
+
+def test_a_head_with_a_sink_may_look_at_nothing():
+    torch.manual_seed(0)
+    model, hidden_states = MultiHeadAttention(12, 3, sinks=True), normal(2, 7, 12)
+    with torch.no_grad():
+        model.sinks.copy_(torch.tensor([-1e4, 0.0, 1e4]))  # no sink, one as likely as a score of 0, nothing else
+    with watch(model) as seen:
+        model(hidden_states, causal=True)
+    sums = seen["weights"].sum(-1)
+    torch.testing.assert_close(sums[:, 0], torch.ones(2, 7))
+    assert ((sums[:, 1] > 0) & (sums[:, 1] < 1)).all() and not sums[:, 2].any()
+    torch.testing.assert_close(model(hidden_states, causal=True), seen["output"])

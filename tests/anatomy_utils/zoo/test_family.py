@@ -64,6 +64,7 @@ OTHER_SIZE = {
     "mistral": "max_positions norm_epsilon",
     "qwen2": f"{QWEN} d_head",
     "qwen3": QWEN,
+    "qwen3_moe": "d_head num_layers max_positions rotary_base normalized",
     "roberta": "max_positions num_segments norm_epsilon",
     "xlm_roberta": "vocab_size max_positions num_segments norm_epsilon",
 }
