@@ -24,6 +24,7 @@ from anatomy_utils.functional.attention import (
     project as project,
     scaled_dot_product_attention as scaled_dot_product_attention,
     scores as scores,
+    soft_cap as soft_cap,
     softmax_with_sinks as softmax_with_sinks,
     weighted_average as weighted_average,
 )

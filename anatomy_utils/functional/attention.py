@@ -67,6 +67,21 @@ def scores(
     return query @ key.transpose(-2, -1) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
 
 
+def soft_cap(numbers: Float[Tensor, "*any"], cap: float | int) -> Float[Tensor, "*any"]:
+    """cap · tanh(numbers / cap): small numbers stay nearly as they are, and none goes beyond ±cap.
+
+    Gemma Team 2024, section 2 (arXiv:2408.00118), for scores and for logits; Bello et al. 2016 (arXiv:1611.09940).
+
+    Args:
+        numbers: any real numbers.
+        cap: the bound, above 0.
+
+    >>> soft_cap(torch.tensor([0.1, -2000.0]), 50.0).tolist()
+    [0.10000000149011612, -50.0]
+    """
+    return cap * torch.tanh(numbers / cap)
+
+
 def masked_softmax(
     scores: Float[Tensor, "*batch query key"], mask: Mask | None = None
 ) -> Float[Tensor, "*batch query key"]:

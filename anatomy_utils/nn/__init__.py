@@ -26,6 +26,7 @@ from anatomy_utils.nn.experts import (
 )
 from anatomy_utils.nn.feed_forward import FeedForward as FeedForward, GatedFeedForward as GatedFeedForward
 from anatomy_utils.nn.heads import (
+    CappedVocabulary as CappedVocabulary,
     LanguageModel as LanguageModel,
     MaskedLanguageHead as MaskedLanguageHead,
     MultipleChoice as MultipleChoice,
@@ -39,7 +40,12 @@ from anatomy_utils.nn.heads import (
     WithHead as WithHead,
 )
 from anatomy_utils.nn.layer import Layer as Layer
-from anatomy_utils.nn.norm import LayerNorm as LayerNorm, NormPlaces as NormPlaces, RMSNorm as RMSNorm
+from anatomy_utils.nn.norm import (
+    LayerNorm as LayerNorm,
+    NormPlaces as NormPlaces,
+    RMSNorm as RMSNorm,
+    RMSNormOfHeads as RMSNormOfHeads,
+)
 from anatomy_utils.nn.positions import (
     AlibiBias as AlibiBias,
     LearnedPositions as LearnedPositions,

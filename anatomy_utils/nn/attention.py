@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from anatomy_utils.functional import masks
-from anatomy_utils.functional.attention import masked_softmax, scores, softmax_with_sinks, weighted_average
+from anatomy_utils.functional.attention import masked_softmax, scores, soft_cap, softmax_with_sinks, weighted_average
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn.cache import KeyValue, LayerCache, Projection
@@ -36,6 +36,7 @@ class MultiHeadAttention(nn.Module):
         output_bias: whether the last projection adds a bias; as `bias` when left out.
         dropout: probability of dropping a weight while training.
         scale: what scores are multiplied with; 1 / √d_head when left out (T5 uses 1).
+        score_cap: bounds the scores softly (see `functional.attention.soft_cap`); no bound when left out.
         score_positions: adds to the scores what it makes of queries, keys and offsets (see `relative_positions`).
         sinks: whether each head has a learned logit that takes weight from all keys (gpt-oss).
         query_norm, key_norm: applied to each head's queries and keys before they are turned (Qwen 3); else nothing is.
@@ -55,6 +56,7 @@ class MultiHeadAttention(nn.Module):
         output_bias: bool | None = None,
         dropout: float = 0.0,
         scale: float | None = None,
+        score_cap: float | None = None,
         score_positions: nn.Module | None = None,
         sinks: bool = False,
         query_norm: nn.Module | None = None,
@@ -81,6 +83,7 @@ class MultiHeadAttention(nn.Module):
         self.to_output = nn.Linear(num_heads * self.d_head, d_model, bias=bias if output_bias is None else output_bias)
         self.dropout = dropout
         self.scale = scale
+        self.score_cap = score_cap
         self.score_positions = score_positions
         self.sinks = nn.Parameter(torch.zeros(num_heads)) if sinks else None
         self.query_norm, self.key_norm = query_norm or identity, key_norm or identity
@@ -130,7 +133,7 @@ class MultiHeadAttention(nn.Module):
             masks.check_mask(mask, (len(query), self.num_heads, query.shape[2], key.shape[2]))
         if self.score_positions is not None:
             mask = masks.additive(self.score_positions(query, key), mask)
-        if is_tapped(self) or self.sinks is not None:  # the kernel knows no sinks
+        if is_tapped(self) or self.sinks is not None or self.score_cap is not None:  # the kernel knows neither
             context = self._explicit(query, key, value, mask, causal)
         else:
             context = self._fused(query, key, value, mask, causal)
@@ -156,7 +159,10 @@ class MultiHeadAttention(nn.Module):
         shared_by = self.num_heads // self.num_kv_heads
         if shared_by > 1:
             key, value = key.repeat_interleave(shared_by, dim=1), value.repeat_interleave(shared_by, dim=1)
-        matches = tap(self, "scores", scores(query, key, self.scale))
+        matches = scores(query, key, self.scale)
+        if self.score_cap is not None:
+            matches = soft_cap(matches, self.score_cap)
+        matches = tap(self, "scores", matches)
         if causal:
             mask = masks.and_causal(mask, query.shape[-2], query.device)
         weighed = masked_softmax(matches, mask) if self.sinks is None else softmax_with_sinks(matches, self.sinks, mask)

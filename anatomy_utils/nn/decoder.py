@@ -140,7 +140,7 @@ class Decoder(nn.Module):
         embeddings: turns ids into vectors.
         layers: the stack, from the bottom up.
         norm: applied to the last layer's output; pre-norm stacks need one.
-        rotary: turns queries and keys by their positions, in every layer.
+        rotary: turns queries and keys by their positions, in every layer that does not say otherwise.
         score_bias: (query positions, key positions) → numbers added to every layer's scores, such as `T5Bias`.
     """
 
@@ -210,16 +210,19 @@ class Decoder(nn.Module):
             keys = torch.arange(past + count, device=device)
             mask = masks.additive(self.score_bias(keys[past:], keys), mask)
         positions = torch.arange(count, device=device) if positions is None else positions
-        rotation = None if self.rotary is None else self.rotary(positions)
+        turns: dict[RotaryPositions | None, Rotation | None] = {None: None}
         allowed: dict[int | None, Mask | None] = {}  # by window
         for index, layer in enumerate(self.layers):
             if layer.window not in allowed:
                 allowed[layer.window] = _within(layer.window, mask, count, past + count, device)
+            rotary = (layer.rotary or self.rotary) if layer.is_rotated else None
+            if rotary is not None and rotary not in turns:
+                turns[rotary] = rotary(positions)
             hidden_states = layer(
                 hidden_states,
                 mask=allowed[layer.window],
                 causal=causal,
-                rotation=rotation,
+                rotation=turns[rotary],
                 cache=None if cache is None else cache.layer(index),
                 memory=memory[index] if isinstance(memory, tuple) else memory,
                 memory_mask=memory_mask,

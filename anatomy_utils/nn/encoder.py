@@ -62,6 +62,7 @@ class LocalLayer(EncoderLayer):
     """
 
     window: int
+    rotary: RotaryPositions
 
     def __init__(
         self,

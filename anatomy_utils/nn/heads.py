@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from anatomy_utils.functional.attention import soft_cap
 from anatomy_utils.functional.feed_forward import Activation
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.nn.cache import KeyValueCache
@@ -55,6 +56,26 @@ class LanguageModel(nn.Module):
         """The logits of what follows the last of these tokens, and the cache that holds them too."""
         hidden_states, cache = self.decoder.step(input_ids, cache)
         return self.vocabulary(hidden_states[:, -1]), cache
+
+
+class CappedVocabulary(nn.Linear):
+    """A projection onto the vocabulary whose logits stay softly within bounds; see `functional.attention.soft_cap`.
+
+    Gemma Team 2024, section 2 (arXiv:2408.00118).
+
+    Args:
+        d_model: width of the hidden states.
+        vocab_size: entries of the vocabulary.
+        cap: the bound of the logits, above 0.
+    """
+
+    def __init__(self, d_model: int, vocab_size: int, cap: float) -> None:
+        super().__init__(d_model, vocab_size, bias=False)
+        self.cap = cap
+
+    def forward(self, hidden_states: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch vocab_size"]:
+        """One logit per entry, between −cap and cap."""
+        return soft_cap(super().forward(hidden_states), self.cap)
 
 
 class WithHead(nn.Module):

@@ -14,9 +14,9 @@ from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.experts import MixtureOfExperts
 from anatomy_utils.nn.feed_forward import GatedFeedForward
-from anatomy_utils.nn.heads import MaskedLanguageHead
+from anatomy_utils.nn.heads import CappedVocabulary, MaskedLanguageHead
 from anatomy_utils.nn.layer import Layer
-from anatomy_utils.nn.norm import NormPlaces
+from anatomy_utils.nn.norm import NormPlaces, RMSNormOfHeads
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias, YarnPositions
 from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
@@ -33,7 +33,7 @@ ADDED = {
     SinusoidalPositions: "fixed waves, added to the tokens",
     Waves: "fixed waves, added to the tokens",
 }
-NORMS = {"GemmaNorm": "RMSNorm, times 1 + weight"}
+NORMS = {"GemmaNorm": "RMSNorm, times 1 + weight", "RMSNormOfHeads": "RMSNorm"}
 BIASES = {
     T5Bias: "learned numbers per offset, added to the scores",
     AlibiBias: "a penalty per distance, added to the scores",
@@ -87,12 +87,20 @@ def positions(stack: Stack) -> str:
         share = "queries and keys" if rotary.d_head == _first(stack).d_head else "a share of queries and keys"
         pairs = {"halves": "first half with second", "neighbors": "neighbors with each other"}[rotary.layout]
         stretched = ", slow turns stretched" if isinstance(rotary, YarnPositions) else ""
-        found.append(f"rotary: {share} rotated in pairs, {pairs}{stretched}")
+        found.append(f"rotary: {share} rotated in pairs, {pairs}{stretched}{_turned_otherwise(stack)}")
     biases = (stack.score_bias, _first(stack).score_positions)
     found += [BIASES.get(type(each), "") for each in biases]
     if isinstance(biases[1], DisentangledPositions) and biases[1].to_key is not _first(stack).to_key:
         found[-1] += ", through projections of their own"
     return " and ".join(filter(None, found))
+
+
+def _turned_otherwise(stack: Stack) -> str:
+    """Which layers do not turn queries and keys as the stack does."""
+    bases = {layer.rotary.base for layer in stack.layers if layer.rotary is not None} - {stack.rotary.base}
+    unturned = [number for number, layer in enumerate(stack.layers, 1) if not layer.is_rotated]
+    faster = f", {stack.rotary.base / min(bases):g} times as fast in a window" if bases else ""
+    return faster + (f", none in one layer of {unturned[0]}" if unturned else "")
 
 
 def segments(stack: Stack) -> str:
@@ -162,17 +170,21 @@ def heads(stack: Stack) -> str:
 
 def query_key_norms(stack: Stack) -> str:
     """Norms on queries and keys."""
-    return "" if _first(stack).query_norm is identity else "yes"
+    norm = _first(stack).query_norm
+    if norm is identity:
+        return ""
+    return "of all heads together" if isinstance(norm, RMSNormOfHeads) else "yes"
 
 
 def scale(stack: Stack) -> str:
     """What scores are multiplied with."""
     attention = _first(stack)
+    capped = "" if attention.score_cap is None else f", softly kept within ±{attention.score_cap:g}"
     if attention.scale is None or abs(attention.scale - attention.d_head**-0.5) < 1e-9:
-        return "1/√d_head"
+        return "1/√d_head" + capped
     if abs(attention.scale - (3 * attention.d_head) ** -0.5) < 1e-9:
         return "1/√(3 · d_head)"
-    return f"{attention.scale:g}"
+    return f"{attention.scale:g}{capped}"
 
 
 def feed_forward(stack: Stack) -> str:
@@ -223,9 +235,12 @@ def output(model: nn.Module, stacks: list[tuple[str, Stack]]) -> str:
     if any(isinstance(part, AdaptiveSoftmax) for part in model.modules()):
         return "the token tables once more, cluster by cluster"
     projection = next((part for name, part in model.named_modules() if name.endswith("vocabulary")), None)
+    if any(model is stack for _, stack in stacks):
+        return "the vectors themselves"
     if projection is None:
         return "one number per token"
-    return head + ("the token table once more" if id(projection.weight) in tables else "a matrix of its own")
+    capped = f", softly kept within ±{projection.cap:g}" if isinstance(projection, CappedVocabulary) else ""
+    return head + ("the token table once more" if id(projection.weight) in tables else "a matrix of its own") + capped
 
 
 def _first(stack: Stack) -> Any:

@@ -53,7 +53,9 @@ def drawn(name: str, stack: Any) -> StackDrawing:
 
 
 def with_head(drawing: StackDrawing, model: nn.Module) -> StackDrawing:
-    """The last stack's drawing, with what turns its vectors into an answer on top."""
+    """The last stack's drawing, with what turns its vectors into an answer on top; they are one where it is alone."""
+    if isinstance(model, Encoder):
+        return drawing
     masked = any(isinstance(part, MaskedLanguageHead) for part in model.modules())
     asks_tokens = any(name.endswith("vocabulary") or isinstance(part, AdaptiveSoftmax)
                       for name, part in model.named_modules())  # fmt: skip

@@ -24,7 +24,7 @@ SMALL = {
     "num_local_experts": 4, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24,
     "intermediate_size": 64, "n_inner": 64, "hidden_dim": 64, "d_ff": 64, "dff": 64,
     "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
-    "head_dim": 8, "d_head": 8, "d_kv": 8,
+    "head_dim": 8, "d_head": 8, "d_kv": 8, "query_pre_attn_scalar": 8,
     "max_position_embeddings": 64, "n_positions": 64,
     "sliding_window": 4, "window_size": 4, "local_attention": 6, "rotary_dim": 4,
     "embedding_size": 16, "pooler_hidden_size": 32, "position_buckets": 8, "block_size": 1, "num_random_blocks": 1,

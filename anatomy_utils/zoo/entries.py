@@ -71,7 +71,7 @@ KINDS = (
     _from_1_to(
         1_000_000_000,
         r"vocab_size|(original_)?max_position_embeddings|n_positions|window_size|sliding_window|local_attention|"
-        r"global_attn_every_n_layers|relative_attention_(num_buckets|max_distance)",
+        r"global_attn_every_n_layers|no_rope_layer_interval|sliding_window_pattern|relative_attention_(num_buckets|max_distance)",
     ),
     Kind(
         r"type_vocab_size|mem_len|conv_kernel_size|conv_groups|(decoder_start|pad)_token_id|max_relative_positions|"
@@ -86,7 +86,8 @@ KINDS = (
     ),
     Kind(r".*_(eps|epsilon)", "a number above 0, at most 1", lambda value: _number(value) and 0 < value <= 1),
     Kind(
-        r"(\w+_)?rope_theta|factor|beta_(fast|slow)|swiglu_(alpha|limit)",
+        r"(\w+_)?rope_theta|rope_local_base_freq|query_pre_attn_scalar|\w+_softcapping|factor|beta_(fast|slow)|"
+        r"swiglu_(alpha|limit)",
         "a number above 0",
         lambda value: _number(value) and 0 < value < float("inf"),
     ),
@@ -101,15 +102,16 @@ KINDS = (
     Kind(r"pos_att_type", "a text or a list of texts", lambda value: isinstance(value, str) or _texts(value)),
     Kind(r"attention_types", 'a list such as [[["global", "local"], 6]]', _list_of(_kinds_and_times)),
     Kind(r"mlp_only_layers", "a list of layers, counted from 0", _list_of(lambda value: _whole(value, 0, 1000))),
+    Kind(r"no_rope_layers", "a list of 0 and 1", _list_of(lambda value: _whole(value, 0, 1))),
     Kind(r"cutoffs", "a list of whole numbers", _list_of(lambda value: _whole(value, 1, 1_000_000_000))),
     Kind(r"tie_projs", "a list of true and false", _list_of(_a(bool))),
     Kind(r"id2label", "an object with a name for each label", lambda value: isinstance(value, dict) and bool(value)),
     Kind(r"rope_parameters|rope_scaling|full_attention|sliding_attention", "an object", _a(dict)),
 )
 OPTIONAL = (
-    r"architectures|layer_types|pos_att_type|rope_parameters|rope_scaling|full_attention|sliding_attention|n_inner|"
+    r"architectures|layer_types|no_rope_layers|pos_att_type|rope_parameters|rope_scaling|full_attention|sliding_attention|n_inner|"
     r"head_dim|num_key_value_heads|num_decoder_layers|sliding_window|rotary_dim|(decoder_start|pad)_token_id|"
-    r"(classifier|cls)_dropout|intermediate_size|norm_rel_ebd|mlp_only_layers"
+    r"(classifier|cls)_dropout|intermediate_size|norm_rel_ebd|mlp_only_layers|\w+_softcapping"
 )
 """Entries that published files leave null."""
 

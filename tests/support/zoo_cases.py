@@ -60,7 +60,7 @@ class ZooCase:
         """The reference's configuration object."""
         settings = {**self.sizes, **NO_DROPOUT, **self.more}
         plain = {"attn_implementation": "eager", "experts_implementation": "eager"}
-        return getattr(transformers, f"{self.family}Config")(**settings, **plain)
+        return getattr(transformers, self.architecture).config_class(**settings, **plain)
 
     def published(self) -> dict[str, Any]:
         """All entries of the `config.json` that the reference would be published with."""
@@ -71,7 +71,7 @@ class ZooCase:
         """The reference model with random weights large enough for differences to show."""
         torch.manual_seed(seed)
         model = getattr(transformers, self.architecture)(self.configuration())
-        centre = 0 if self.family == "Gemma" else 1  # of norms; Gemma's add 1 by themselves
+        centre = 0 if self.family.startswith("Gemma") else 1  # of norms; Gemma's add 1 by themselves
         with torch.no_grad():
             for parameter in model.parameters():
                 spread = 0.2 if parameter.dim() < 2 else 1.5 / parameter.shape[-1] ** 0.5
@@ -126,6 +126,10 @@ DEBERTA = BERT | {
 DEBERTA_V2 = DEBERTA | {"position_buckets": 6, "share_att_key": True, "norm_rel_ebd": "layer_norm"}
 DISTILBERT = {"dim": 30, "n_layers": 3, "n_heads": 5, "hidden_dim": 41, "vocab_size": 53, "max_position_embeddings": 29}
 ELECTRA = BERT | {"embedding_size": 14, "summary_last_dropout": 0.0}
+GEMMA2 = LLAMA | {"sliding_window": 5, "query_pre_attn_scalar": 7, "attn_logit_softcapping": 2.0,
+                  "final_logit_softcapping": 3.0}  # fmt: skip
+GEMMA3 = LLAMA | {"sliding_window": 5, "query_pre_attn_scalar": 7, "num_hidden_layers": 4, "layer_types": [
+                  "sliding_attention", "full_attention"] * 2, "final_logit_softcapping": 3.0}  # fmt: skip
 GPT2 = GPT | {"n_inner": 37, "bos_token_id": 1, "eos_token_id": 2}
 GPT_OSS = LLAMA | {
     "num_local_experts": 5, "num_experts_per_tok": 2, "sliding_window": 5, "swiglu_limit": 0.7,
@@ -170,6 +174,15 @@ CASES = {
         ZooCase("ElectraModel", ELECTRA, {"embedding_size": 30}),
     ],
     "gemma": cases_of("Gemma", f"ForCausalLM {LABELS}", LLAMA | {"num_key_value_heads": 1}),
+    "gemma2": [
+        *cases_of("Gemma2", f"Model ForCausalLM {LABELS}", GEMMA2),
+        ZooCase("Gemma2ForCausalLM", LLAMA, {"attn_logit_softcapping": None, "final_logit_softcapping": None}),
+    ],
+    "gemma3_text": [
+        *cases_of("Gemma3", "ForCausalLM TextModel", GEMMA3),
+        ZooCase("Gemma3ForCausalLM", LLAMA, {"sliding_window_pattern": 2, "tie_word_embeddings": False}),
+        ZooCase("Gemma3TextModel", GEMMA3, {"use_bidirectional_attention": True}),
+    ],
     "gpt2": cases_of("GPT2", f"Model LMHeadModel ForQuestionAnswering {LABELS}", GPT2),
     "gpt_neo": cases_of("GPTNeo", f"Model {WRITES}", GPT_NEO),
     "gpt_oss": [
@@ -195,6 +208,10 @@ CASES = {
         ZooCase("ModernBertForSequenceClassification", MODERNBERT, {"num_labels": 4, "classifier_pooling": "mean"}),
         ZooCase("ModernBertModel", MODERNBERT, {"global_attn_every_n_layers": 2, "local_attention": 9}),
     ],
+    "olmo2": [
+        *cases_of("Olmo2", "Model ForCausalLM ForSequenceClassification", LLAMA),
+        ZooCase("Olmo2ForCausalLM", LLAMA, TIED | {"num_key_value_heads": 6}),
+    ],
     "openai_gpt": cases_of("OpenAIGPT", "Model LMHeadModel ForSequenceClassification", GPT),
     "qwen2": [*cases_of("Qwen2", WRITES, QWEN2), ZooCase("Qwen2ForCausalLM", LLAMA, TIED)],
     "qwen3": [*cases_of("Qwen3", WRITES, LLAMA), ZooCase("Qwen3ForCausalLM", LLAMA, TIED)],
@@ -203,6 +220,10 @@ CASES = {
         ZooCase("Qwen3MoeForCausalLM", QWEN3_MOE, TIED | {"norm_topk_prob": True, "decoder_sparse_step": 2}),
     ],
     "roberta": cases_of("Roberta", f"{READS} ForQuestionAnswering", BERT),
+    "smollm3": [
+        *cases_of("SmolLM3", f"Model {WRITES}", LLAMA | {"no_rope_layer_interval": 2}),
+        ZooCase("SmolLM3ForCausalLM", LLAMA, {"no_rope_layers": [0, 1, 0], "tie_word_embeddings": False}),
+    ],
     "t5": [
         ZooCase("T5ForConditionalGeneration", T5),
         ZooCase("T5ForConditionalGeneration", T5, {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}),

@@ -73,3 +73,14 @@ def test_a_head_with_a_sink_may_look_at_nothing():
     torch.testing.assert_close(sums[:, 0], torch.ones(2, 7))
     assert ((sums[:, 1] > 0) & (sums[:, 1] < 1)).all() and not sums[:, 2].any()
     torch.testing.assert_close(model(hidden_states, causal=True), seen["output"])
+
+
+def test_capped_scores_stay_within_the_cap_whether_watched_or_not():
+    torch.manual_seed(0)
+    model, hidden_states = MultiHeadAttention(12, 3, scale=50.0, score_cap=2.0), normal(1, 9, 12)
+    unwatched = model(hidden_states, causal=True)
+    with watch(model) as seen:
+        torch.testing.assert_close(model(hidden_states, causal=True), unwatched)
+    plain = seen["query"] @ seen["key"].mT * 50
+    torch.testing.assert_close(seen["scores"], 2 * torch.tanh(plain / 2))
+    assert plain.abs().max() > 10 and seen["scores"].abs().max() <= 2
