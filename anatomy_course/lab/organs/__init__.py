@@ -1,5 +1,9 @@
 """Parts of recent models, and what each is for: one measurement a module. Notebook 08.
 
+- `facts`: facts learned by heart, by a mixture of experts and by dense networks
+- `whereabouts`: things told early and asked for late, by layers with and without windows
+- `nowhere`: a look-up whose thing may be missing, by a head with and without a sink
+- `large_steps`: a small GPT trained with steps that are too large
 - `other_weights`: a published model with some of its matrices replaced, squeezed or rounded
 - `overwriting`: keys that get new values again and again, remembered by attention, by a state, and by the delta rule
 - `rounding`: codes with a scale, or with a minimum too, compared where the weights have not been rounded before
@@ -7,6 +11,13 @@
 
 from __future__ import annotations
 
+from anatomy_course.lab.organs.facts import (
+    balancing_loss as balancing_loss,
+    mixture as mixture,
+    store_facts as store_facts,
+)
+from anatomy_course.lab.organs.large_steps import train_with as train_with
+from anatomy_course.lab.organs.nowhere import look_up_or_not as look_up_or_not
 from anatomy_course.lab.organs.other_weights import (
     keys_and_values as keys_and_values,
     other_weights as other_weights,
@@ -16,3 +27,4 @@ from anatomy_course.lab.organs.other_weights import (
 )
 from anatomy_course.lab.organs.overwriting import MEMORIES as MEMORIES, train_to_overwrite as train_to_overwrite
 from anatomy_course.lab.organs.rounding import compare_roundings as compare_roundings
+from anatomy_course.lab.organs.whereabouts import recall as recall
