@@ -13,9 +13,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from anatomy_course.lab.street.inventory import split_of
-from anatomy_course.lab.street.scene import REFERENTS, Scene, clear_reasons
 from anatomy_course.lab.street.lexicon import NOUN
+from anatomy_course.lab.street.scene import REFERENTS, Scene, clear_reasons
 
 SIZE = 12
 """Pixels of an icon, in height and width."""
@@ -45,20 +44,23 @@ ICONS = {
 }
 """What is drawn → its boxes: left, top, and the pixel after the right and after the bottom one."""
 
+KEPT = 192
+"""Scenes for the test, three times 64."""
 SUBJECTS = "dog bird turtle bus car robot".split()
 OBJECTS = "street path bridge tunnel river lake".split()
 
 
-def drawn_scenes(split: str) -> list[Scene]:
-    """All scenes that can be drawn, of one side of the street's split ("train" or "test"), in the order of the tables."""
-    found = []
+def drawn_scenes(generator: torch.Generator) -> tuple[list[Scene], list[Scene]]:
+    """All scenes that can be drawn, in random order: those to learn from, and `KEPT` to be judged by."""
+    scenes = []
     for subject, object, *colors in product(SUBJECTS, OBJECTS, COLORS, COLORS):
-        for referent in REFERENTS:
-            for reason in clear_reasons(NOUN[subject].kind, NOUN[object].kind, referent):
-                scene = Scene(subject, "cross", object, reason.english, "didn't", *colors)
-                if reason.english in ICONS and split_of(scene) == split:
-                    found.append(scene)
-    return found
+        kinds = NOUN[subject].kind, NOUN[object].kind
+        reasons = [reason.english for referent in REFERENTS for reason in clear_reasons(*kinds, referent)]
+        found = [reason for reason in reasons if reason in ICONS]
+        scenes += [Scene(subject, "cross", object, reason, "didn't", *colors) for reason in found]
+    order = torch.randperm(len(scenes), generator=generator).tolist()
+    mixed = [scenes[number] for number in order]
+    return mixed[KEPT:], mixed[:KEPT]
 
 
 def draw(scenes: Sequence[Scene], generator: torch.Generator) -> Float[Tensor, "batch channel height width"]:

@@ -33,7 +33,7 @@ from anatomy_utils.training.seeding import seeded
 TOPICS = ("street", "water")
 LENGTH = 15
 """Words of the longest sentence; shorter ones end with <eos>."""
-BATCH, STEPS, LEARNING_RATE = 32, 250, 6e-3
+BATCH, STEPS, LEARNING_RATE = 32, 300, 6e-3
 MASK_ID, BOS_ID = street_vocabulary().ids([MASK])[0], street_vocabulary().bos_id
 
 
@@ -100,12 +100,13 @@ class Guesses:
 
     Args:
         model: from `train_twins`.
-        generator: draws the words.
+        seed: of the words that are drawn.
         shuffled: say random numbers in place of how sure it is.
     """
 
-    def __init__(self, model: nn.Module, generator: torch.Generator, *, shuffled: bool = False) -> None:
-        self.model, self.generator, self.shuffled = model, generator, shuffled
+    def __init__(self, model: nn.Module, seed: int, *, shuffled: bool = False) -> None:
+        self.model, self.shuffled = model, shuffled
+        self.generator = torch.Generator().manual_seed(seed)
 
     @torch.no_grad()
     def __call__(
@@ -126,8 +127,9 @@ def drawn(logits: Float[Tensor, "*place word"], generator: torch.Generator) -> t
 
 
 @torch.no_grad()
-def write_on(model: nn.Module, count: int, generator: torch.Generator) -> Int[Tensor, "batch position"]:
-    """What a writer writes, word after word, each drawn with its probability."""
+def write_on(model: nn.Module, count: int, seed: int) -> Int[Tensor, "batch position"]:
+    """What a writer writes, word after word, each drawn with its probability: the ids of `count` texts."""
+    generator = torch.Generator().manual_seed(seed)
     ids = torch.full((count, 1), BOS_ID)
     for _ in range(LENGTH):
         ids = torch.cat([ids, drawn(model(ids)[:, -1:], generator)[0]], dim=1)
