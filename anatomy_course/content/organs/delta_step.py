@@ -8,9 +8,8 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, writt
 
 # fmt: off
 def delta_step(state: Tensor, key: Tensor, value: Tensor, beta: Tensor) -> Tensor:
-    """state (batch, heads, d_value, d_key), read as state @ key; key (batch, heads, d_key), of length 1;
-    value (batch, heads, d_value); beta (batch, heads), from 0 to 1 → the new state.
-    """
+    """state (batch, heads, d_value, d_key), read as state @ key; key (batch, heads, d_key), of
+    length 1; value (batch, heads, d_value); beta (batch, heads), from 0 to 1 → the new state."""
     stored = (state @ key[..., None]).squeeze(-1)
     change = beta[..., None] * (value - stored)
     return state + change[..., :, None] * key[..., None, :]

@@ -8,9 +8,9 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, writt
 
 
 def fill_in(guess, ids: Tensor, mask_id: int, rounds: int) -> Tensor:
-    """guess(ids) → words and sure, (batch, position): a word for each place, and how sure it is of it, from 0 to 1.
-    ids (batch, position): mask_id where a place is open, equally often in each text → ids with all places filled.
-    """
+    """guess(ids) → words and sure, (batch, position): a word for each place, and how sure it is of
+    it, from 0 to 1. ids (batch, position): mask_id where a place is open, equally often in each
+    text → ids with all places filled."""
     for left in range(rounds, 0, -1):
         words, sure = guess(ids)
         still_open = ids == mask_id

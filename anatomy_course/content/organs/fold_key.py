@@ -5,9 +5,9 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, writt
 
 # fmt: off
 def fold_key(query: Tensor, key_weight: Tensor) -> Tensor:
-    """query (batch, heads, query, d_head); key_weight (heads · d_head, rank), of a linear layer: a head's key is its
-    d_head rows times the latent vector → for each head a query (batch, heads, query, rank) for latent vectors.
-    """
+    """query (batch, heads, query, d_head); key_weight (heads · d_head, rank), of a linear layer: a
+    head's key is its d_head rows times the latent vector → for each head a query for latent
+    vectors, (batch, heads, query, rank)."""
     per_head = key_weight.unflatten(0, (query.shape[1], -1))  # heads d_head rank
     return query @ per_head
 # fmt: on
