@@ -5,8 +5,8 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, writt
 
 def patches(images: Tensor, size: int) -> Tensor:
     """images (batch, channel, height, width), size × size pixels a patch; size divides height and
-    width → (batch, patch, channel · size · size): patches from left to right, then the next row of them;
-    the numbers of each by channel, row, column."""
+    width → (batch, patch, channel · size · size): patches from left to right, then the next row of
+    them; the numbers of each by channel, row, column."""
     batch, channels, height, width = images.shape
     cut = images.reshape(batch, channels, height // size, size, width // size, size)
     ordered = cut.permute(0, 2, 4, 1, 3, 5)  # batch down across channel row column
