@@ -82,7 +82,8 @@ EXERCISE = written(
         earlier ones have written.”
     unsurest: .masked_fill(~still_open, -1.0).topk(count, dim=1) ⇒ .masked_fill(~still_open, 2.0).topk(count, 1, False)
         “You write down the guesses that the model is least sure of.”
-    from_the_left: sure.masked_fill(~still_open, -1.0) ⇒ -still_open.float().cumsum(1).masked_fill(~still_open, 99.0)
+    from_the_left:
+        sure.masked_fill(~still_open, -1.0) ⇒ (-still_open.float().cumsum(1)).masked_fill(~still_open, -99.0)
         “You fill the open places from left to right, whatever the model is sure of.”
     from_the_right: sure.masked_fill(~still_open, -1.0) ⇒ still_open.float().cumsum(1).masked_fill(~still_open, -99.0)
         “You fill the open places from right to left, whatever the model is sure of.”
