@@ -33,7 +33,9 @@ def images(
     pixels = array(images, 4, "images")
     count, channels, height, width = pixels.shape
     if channels != 3 or count != len(labels) or not count:
-        raise ValueError(f"There are {count} images of {channels} channels and {len(labels)} labels; give 3 channels each.")
+        raise ValueError(
+            f"There are {count} images of {channels} channels and {len(labels)} labels; give 3 channels each."
+        )
     across = (WIDEST - EDGE * (per_row + 1)) / per_row
     high, top = across * height / width, EDGE + (28 if title else 4)
     lines = [textwrap.wrap(label, int(across / 6)) for label in labels]
@@ -45,12 +47,17 @@ def images(
     for number, image in enumerate(pixels):
         x, y = EDGE + number % per_row * (across + EDGE), top + number // per_row * (high + below)
         canvas.imshow(
-            image.transpose(1, 2, 0).clip(0, 1), aspect="auto", interpolation="nearest", extent=(x, x + across, y + high, y)
+            image.transpose(1, 2, 0).clip(0, 1),
+            aspect="auto",
+            interpolation="nearest",
+            extent=(x, x + across, y + high, y),
         )
         if grid:
             step = across / width * grid
             canvas.vlines([x + step * i for i in range(1, width // grid)], y, y + high, colors="#777777", linewidth=0.8)
-            canvas.hlines([y + step * i for i in range(1, height // grid)], x, x + across, colors="#777777", linewidth=0.8)
+            canvas.hlines(
+                [y + step * i for i in range(1, height // grid)], x, x + across, colors="#777777", linewidth=0.8
+            )
         for line, words in enumerate(lines[number]):
             write(figure, x, y + high + 15 + 15 * line, words)
     return finish(figure, alt or f"{title or 'Images'}: {'; '.join(labels)}.")

@@ -37,7 +37,7 @@ class _Guess:
             raise ValueError(f"This model reads ids (batch, position), not {tuple(ids.shape)}.")
         away = (torch.arange(ids.shape[1])[:, None] - torch.arange(ids.shape[1])).float()
         nearness = self.near ** away.abs() * torch.where(away > 0, 1.0, 0.7)
-        logits = nearness @ self.table[ids] + 0.3 * away[:, :1].sin()
+        logits = nearness.fill_diagonal_(0) @ self.table[ids] + 0.7 * self.table[: ids.shape[1]]
         logits[..., -1] = -50.0  # never the mask itself
         sure, words = logits.softmax(-1).max(-1)
         return words, sure
@@ -67,8 +67,8 @@ def cases(generator: Generator) -> Cases:
 EXERCISE = written(
     fill_in,
     title="Fill in, not on",
-    task="In each round ask for guesses, and write down those that are surest, among the places still open: an equal share "
-    "of them each round, rounded up, so that none is open after the last.",
+    task="In each round ask for guesses, and write down those that are surest, among the places still open: an equal "
+    "share of them each round, rounded up, so that none is open after the last.",
     level="hard, 8 minutes",
     returns="ids: batch position",
     cases=cases,
@@ -82,18 +82,20 @@ EXERCISE = written(
         earlier ones have written.”
     unsurest: .masked_fill(~still_open, -1.0).topk(count, dim=1) ⇒ .masked_fill(~still_open, 2.0).topk(count, 1, False)
         “You write down the guesses that the model is least sure of.”
-    from_the_left: sure.masked_fill(~still_open, -1.0) ⇒ still_open.float().cumsum(1).neg().masked_fill(~still_open, -99.0)
+    from_the_left:
+        sure.masked_fill(~still_open, -1.0) ⇒ (-still_open.float().cumsum(1)).masked_fill(~still_open, -99.0)
         “You fill the open places from left to right, whatever the model is sure of.”
     from_the_right: sure.masked_fill(~still_open, -1.0) ⇒ still_open.float().cumsum(1).masked_fill(~still_open, -99.0)
         “You fill the open places from right to left, whatever the model is sure of.”
     given_words_too: sure.masked_fill(~still_open, -1.0) ⇒ sure
-        “You choose among all places. Where a word stands already, the model may be surest of all, and nothing is gained;
-        choose among the open ones.”
+        “You choose among all places. Where a word stands already, the model may be surest of all, and nothing is
+        gained; choose among the open ones.”
     one_a_round: -(-int(still_open[0].sum()) // left) ⇒ min(1, int(still_open[0].sum()))
         “You fill one place in each round, so that with fewer rounds than places some stay open.”
     rounded_down: -(-int(still_open[0].sum()) // left) ⇒ int(still_open[0].sum()) // left
         “You round each share down; it should be rounded up.”
-    shares_of_the_length: -(-int(still_open[0].sum()) // left) ⇒ min(-(-ids.shape[1] // rounds), int(still_open[0].sum()))
+    shares_of_the_length:
+        -(-int(still_open[0].sum()) // left) ⇒ min(-(-ids.shape[1] // rounds), int(still_open[0].sum()))
         “You share out all places of the text, the given ones too; share the open ones.”
     last_round_missing: range(rounds, 0, -1) ⇒ range(rounds, 1, -1)
         “One round is missing, so some places are still open.”

@@ -42,8 +42,8 @@ EXERCISE = written(
     pixels_turned: 0, 2, 4, 1, 3, 5 ⇒ 0, 2, 4, 1, 5, 3
         “Your squares are in the right order, but each is turned: its columns come before its rows.”
     channels_last: 0, 2, 4, 1, 3, 5 ⇒ 0, 2, 4, 3, 5, 1
-        “Your squares are right, but in each the channels of a pixel are neighbors; the whole square of the first channel
-        should come first, then that of the second.”
+        “Your squares are right, but in each the channels of a pixel are neighbors; the whole square of the first
+        channel should come first, then that of the second.”
     pixels_for_patches: 0, 2, 4, 1, 3, 5 ⇒ 0, 3, 5, 1, 2, 4
         “You have exchanged the place of a patch and the place within it: each of your rows takes one pixel out of every
         patch.”
@@ -60,7 +60,9 @@ EXERCISE = written(
         “You have all numbers in the right order, but in a single row; there should be one row for each patch.”
     """,
     also_right="""
-    unflatten: images.unflatten(-1, (-1, size)).unflatten(-3, (-1, size)).permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+    unflatten:
+        squares = images.unflatten(-1, (-1, size)).unflatten(-3, (-1, size))
+        return squares.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
     torch's unfold: F.unfold(images, size, stride=size).mT
     one after the other:
         rows = images.split(size, dim=2)
@@ -70,14 +72,14 @@ EXERCISE = written(
     hints="""
     - Height is rows of patches times rows of pixels; width likewise. So four axes become six, change places, and become
       three.
-    - `images.reshape(batch, channels, height // size, size, width // size, size)` has the axes batch, channel, down, row,
-      across, column. In which order do you need them?
-    - `permute(0, 2, 4, 1, 3, 5)`: batch, down, across, then channel, row, column. Then join the middle two, and the last
-      three.
+    - `images.reshape(batch, channels, height // size, size, width // size, size)` has the axes batch, channel, down,
+      row, across, column. In which order do you need them?
+    - `permute(0, 2, 4, 1, 3, 5)`: batch, down, across, then channel, row, column. Then join down with across, and the
+      last three.
     """,
     explanation="""
     Dosovitskiy et al. 2020 (arXiv:2010.11929) cut a photo into 196 such squares, and one linear layer makes a vector of
-    each. From there on everything is an encoder. It is `split_heads` of notebook 02 in two directions: cut by a reshape,
-    then move axes.
+    each. From there on everything is an encoder. It is `split_heads` of notebook 02 in two directions: cut by a
+    reshape, then move axes.
     """,
 )

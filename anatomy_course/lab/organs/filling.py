@@ -1,8 +1,8 @@
-"""Writing by filling in: an encoder's body learns to guess hidden words at every rate, and its causal twin the next word.
+"""Writing by filling in: a body that learns to guess hidden words at every rate, and a causal twin that goes on.
 
-A diffusion language model (Nie et al. 2025, arXiv:2502.09992) is BERT's question with a rate that is drawn anew for each
-text, from a few hidden words to all. Both bodies here have the same parts, numbers and sentences; only the mask and the
-question differ. The sentences are the street's about streets and waters, filled up with <eos> to one length. Notebook 08.
+A diffusion language model (Nie et al. 2025, arXiv:2502.09992) is BERT's question with a rate that is drawn anew for
+each text, from a few hidden words to all. Both bodies here have the same parts, numbers and sentences; only the mask
+and the question differ. The sentences are about streets and waters, filled up with <eos> to one length. Notebook 08.
 """
 
 from __future__ import annotations

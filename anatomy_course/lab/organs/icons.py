@@ -1,7 +1,7 @@
 """Pictures of the street: three icons side by side, who did not cross what, and why.
 
-Each icon is a few boxes on 12 × 12 pixels. A noun is drawn in the color of its adjective; the reason is a white sign. All
-icons of a picture are moved by up to a pixel, so that no two pictures of a scene need be equal. Notebook 08.
+Each icon is a few boxes on 12 × 12 pixels. A noun is drawn in the color of its adjective; the reason is a white sign.
+All icons of a picture are moved by up to a pixel, so that no two pictures of a scene need be equal. Notebook 08.
 """
 
 from __future__ import annotations

@@ -98,7 +98,6 @@ def right_tags(model: nn.Module, *, count: int = 400) -> tuple[float, float]:
     return right[pronoun].float().mean().item(), right[others].float().mean().item()
 
 
-
 def cures(twins: Mapping[str, WithHead], opened: WithHead, seed: int) -> dict[str, WithHead]:
     """Taggers that have learned from the same sentences, each with another body.
 

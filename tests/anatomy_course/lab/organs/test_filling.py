@@ -51,7 +51,9 @@ def test_the_writer_is_causal_and_the_filler_is_not():
 
 def test_twins_read_the_same_and_guesses_are_repeatable():
     once, again = (organs.train_twins(1, steps=2) for _ in range(2))
-    assert all(torch.equal(a, b) for a, b in zip(once["filler"].parameters(), again["filler"].parameters(), strict=True))
+    assert all(
+        torch.equal(a, b) for a, b in zip(once["filler"].parameters(), again["filler"].parameters(), strict=True)
+    )
     ids = torch.full((3, organs.LENGTH), organs.MASK_ID)
     first, second = (organs.Guesses(once["filler"], 5)(ids) for _ in range(2))
     assert torch.equal(first[0], second[0]) and (first[0] != organs.MASK_ID).all()
