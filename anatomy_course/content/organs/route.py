@@ -16,12 +16,23 @@ def route(logits: Tensor, per_token: int, normalized: bool) -> tuple[Tensor, Ten
     return experts, shares
 
 
+ONLY = "a single expert"
+KINDS = {
+    "two of the experts": (2, True),
+    "three, not normalized": (3, False),
+    "one of them": (1, False),
+    "one of them, normalized": (1, True),  # a share of 1
+    ONLY: (1, False),
+    "one text": (2, False),
+    "one text, normalized": (3, True),
+}
+"""Kind of a case → how many experts are chosen, and whether shares are normalized."""
+
+
 def cases(generator: Generator) -> Cases:
-    kinds = {"two of the experts": (2, True), "three, not normalized": (3, False), "a single one": (1, False)}
-    for kind, (per_token, normalized) in (kinds | {"one text": (2, False), "one text, normalized": (3, True)}).items():
-        lead = "batch position"
-        draw = Draw(generator, lead, (2, 3, 5), kind, experts=7)
-        yield draw.case(logits=draw(f"{lead} experts") - 0.5, per_token=per_token, normalized=normalized)
+    for kind, (per_token, normalized) in KINDS.items():
+        draw = Draw(generator, "batch position", (2, 3, 5), kind, experts=1 if kind == ONLY else 7)
+        yield draw.case(logits=draw("batch position experts") - 0.5, per_token=per_token, normalized=normalized)
 
 
 def as_in_the_library(logits: Tensor, per_token: int, normalized: bool) -> tuple[Tensor, Tensor]:

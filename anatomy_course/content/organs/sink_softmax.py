@@ -19,8 +19,10 @@ NOTHING = "a query that may see nothing"
 
 
 def cases(generator: Generator) -> Cases:
-    for kind in ("one text", "a batch of texts", "a window", NOTHING):
+    for kind in ("one text", "a batch of texts", "a single head", "a window", NOTHING):
         draw = Draw(generator, "batch heads query key", (2, 3, 5, 7), kind)
+        if kind == "a single head":
+            draw.sizes["heads"] = 1
         scores, sinks = 2 * draw("batch heads query key") - 1, 1.5 * draw("heads")
         if kind in ("a window", NOTHING):
             forbidden = draw.uniform("batch heads query key") < 0.4
@@ -84,7 +86,7 @@ EXERCISE = written(
         return grown / (grown.sum(dim=-1, keepdim=True) + (sink - largest).exp())
     """,
     hints="""
-    - Think of one more column beside the keys. What stands in it is the head's own number, the same in each row.
+    - Think of one more column beside the keys. It holds the head's own number, the same in each row.
     - `sinks[:, None, None]` has the axes head, query, key; `expand(*scores.shape[:-1], 1)` makes the column of it.
     - `torch.cat([scores, column], dim=-1).softmax(dim=-1)`, and then all columns but the last.
     """,

@@ -1,7 +1,6 @@
 """Facts to store: 64 × 64 pairs of words, each with one of 64 answers drawn at random, learned by heart.
 
-There is nothing to understand in them, so the share that is right afterwards tells how much a network holds. Notebook
-08 compares a mixture of experts with networks of as many parameters, and of as much work.
+There is nothing to understand in them: the share that is right afterwards tells how much a network holds. Notebook 08.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from torch.nn import functional as F
 from anatomy_utils.nn.experts import Experts, MixtureOfExperts, Router
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.tap import edit, watch
+from anatomy_utils.training.loop import fit
 from anatomy_utils.training.optimizers import adamw
 from anatomy_utils.training.schedules import linear_schedule
 from anatomy_utils.training.seeding import seeded
@@ -97,28 +97,24 @@ def store_facts(network: Callable[[], nn.Module], seed: int, *, balance: float =
     answers = torch.randint(WORDS, (WORDS * WORDS,), generator=generator)
     with seeded(generator):
         model = FactMemory(network())
-    optimizer, rate = adamw(model, weight_decay=0.0), linear_schedule(LEARNING_RATE, steps=steps, warmup=steps // 10)
     passed: list[Tensor] = []  # the router's logits, with their gradient
 
     def keep(logits: Tensor) -> Tensor:
         passed.append(logits)
         return logits
 
-    for step in range(1, steps + 1):
-        for group in optimizer.param_groups:
-            group["lr"] = rate(step)
-        facts = torch.randint(len(answers), (1, BATCH), generator=generator)
-        if balance:
-            with edit(model, {"network.router.logits": keep}):
-                logits = model(facts)
-            routed = passed.pop()
-            loss = balance * balancing_loss(routed, routed.argmax(-1, keepdim=True))
-        else:
-            logits, loss = model(facts), torch.zeros(())
-        loss = loss + F.cross_entropy(logits[0], answers[facts[0]])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    def loss(model: FactMemory, facts: Tensor) -> Tensor:
+        if not balance:
+            return F.cross_entropy(model(facts)[0], answers[facts[0]])
+        with edit(model, {"network.router.logits": keep}):
+            wrong = F.cross_entropy(model(facts)[0], answers[facts[0]])
+        routed = passed.pop()
+        return wrong + balance * balancing_loss(routed, routed.argmax(-1, keepdim=True))
+
+    batches = [torch.randint(len(answers), (1, BATCH), generator=generator) for _ in range(steps)]
+    schedule = linear_schedule(LEARNING_RATE, steps=steps, warmup=steps // 10)
+    optimizer = adamw(model, weight_decay=0.0)
+    fit(model, batches, loss, learning_rate=schedule, optimizer=optimizer, clip=None, progress=False)
     everything = torch.arange(len(answers))[None]
     with torch.no_grad(), watch(model, "network.router.experts") as seen:
         right = (model(everything)[0].argmax(-1) == answers).float().mean().item()

@@ -22,7 +22,7 @@ NOWHERE = len(COLORS)
 """The answer where the thing is not on the street."""
 
 
-class Found(NamedTuple):
+class Searched(NamedTuple):
     """Of questions for things that are on the street, and of others: the share of right answers, the weights' sum."""
 
     right_here: float
@@ -31,7 +31,7 @@ class Found(NamedTuple):
     sum_nowhere: float
 
 
-def look_up_or_not(seed: int, *, sinks: bool, steps: int = 300) -> Found:
+def look_up_or_not(seed: int, *, sinks: bool, steps: int = 300) -> Searched:
     """Train one head and a linear layer with Adam, and ask on new streets.
 
     Args:
@@ -55,7 +55,7 @@ def look_up_or_not(seed: int, *, sinks: bool, steps: int = 300) -> Found:
     with torch.no_grad(), watch(attention, "weights") as seen:
         right = (read(attention(question, street))[:, 0].argmax(-1) == answer).float()
     total, here = seen["weights"][:, 0, 0].sum(-1), answer != NOWHERE
-    return Found(*(part[where].mean().item() for part in (right, total) for where in (here, ~here)))
+    return Searched(*(part[where].mean().item() for part in (right, total) for where in (here, ~here)))
 
 
 def _questions(task: LookupTask, size: int) -> tuple[Tensor, Tensor, Tensor]:
