@@ -1,8 +1,8 @@
 """Pictures read by bodies that were made for words: one says what it sees, two meet in one space.
 
 `PictureWriter` is notebook 06's translator, whose encoder gets patches of a picture in place of words (Dosovitskiy et
-al. 2020, arXiv:2010.11929, read such patches). `Matcher` has an encoder for pictures and one for sentences, which learn to
-agree (Radford et al. 2021, arXiv:2103.00020). Notebook 08.
+al. 2020, arXiv:2010.11929, read such patches). `Matcher` has an encoder for pictures and one for sentences, which learn
+to agree (Radford et al. 2021, arXiv:2103.00020). Notebook 08.
 """
 
 from __future__ import annotations
