@@ -88,7 +88,7 @@ EXERCISE = written(
     from_the_right: sure.masked_fill(~still_open, -1.0) ⇒ still_open.float().cumsum(1).masked_fill(~still_open, -99.0)
         “You fill the open places from right to left, whatever the model is sure of.”
     given_words_too: sure.masked_fill(~still_open, -1.0) ⇒ sure
-        “You choose among all places. Where a word stands already, the model may be surest of all, and nothing is
+        “You choose among all places. Where a word is fixed already, the model may be surest of all, and nothing is
         gained; choose among the open ones.”
     one_a_round: -(-int(still_open[0].sum()) // left) ⇒ min(1, int(still_open[0].sum()))
         “You fill one place in each round, so that with fewer rounds than places some stay open.”
@@ -132,7 +132,7 @@ EXERCISE = written(
     - `words.gather(1, places)` takes the words of these places, and `ids.scatter(1, places, …)` puts them there.
     """,
     explanation="""
-    Nie et al. 2025 (arXiv:2502.09992) write so with a body of 8 billion parameters. A word that stands is not changed
+    Nie et al. 2025 (arXiv:2502.09992) write so with a body of 8 billion parameters. A word that is fixed is not changed
     again, as in any other text. The number of rounds is free: fewer rounds are faster, and guess more words without
     knowing of one another.
     """,

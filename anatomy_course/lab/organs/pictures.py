@@ -1,8 +1,8 @@
 """Pictures read by bodies that were made for words: one says what it sees, two meet in one space.
 
 `PictureWriter` is notebook 06's translator, whose encoder gets patches of a picture in place of words (Dosovitskiy et
-al. 2020, arXiv:2010.11929, read such patches). `Pair` has an encoder for pictures and one for sentences, which learn to
-agree (Radford et al. 2021, arXiv:2103.00020). Notebook 08.
+al. 2020, arXiv:2010.11929, read such patches). `Matcher` has an encoder for pictures and one for sentences, which learn
+to agree (Radford et al. 2021, arXiv:2103.00020). Notebook 08.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def train_picture_writer(
     return model
 
 
-class Pair(nn.Module):
+class Matcher(nn.Module):
     """Two encoders of one layer: one for pictures, one for sentences. Each gives one vector of length 1."""
 
     def __init__(self) -> None:
@@ -127,7 +127,7 @@ def train_pair(
     *,
     steps: int = 100,
     batch: int = 64,
-) -> Pair:
+) -> Matcher:
     """Two encoders that have learned which picture goes with which sentence.
 
     Args:
@@ -139,10 +139,10 @@ def train_pair(
     """
     generator = torch.Generator().manual_seed(seed)
     with seeded(generator):
-        model = Pair()
+        model = Matcher()
     orders = [torch.randperm(len(patches), generator=generator)[:batch] for _ in range(steps)]
 
-    def loss(model: Pair, rows: Tensor) -> Tensor:
+    def loss(model: Matcher, rows: Tensor) -> Tensor:
         return contrastive_loss(model.see(patches[rows]), model.read(input_ids[rows]))
 
     train_batches(model, orders, loss, learning_rate=6e-3, progress=False)  # type: ignore[type-var]
