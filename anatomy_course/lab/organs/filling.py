@@ -29,6 +29,7 @@ from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.training.losses import IGNORE, cross_entropy
 from anatomy_utils.training.seeding import seeded
+from anatomy_utils.training.threads import threads
 
 TOPICS = ("street", "water")
 LENGTH = 15
@@ -108,6 +109,7 @@ class Guesses:
         self.model, self.shuffled = model, shuffled
         self.generator = torch.Generator().manual_seed(seed)
 
+    @threads(1)  # so small that sharing the work costs more than it brings
     @torch.no_grad()
     def __call__(
         self, ids: Int[Tensor, "batch position"]
@@ -126,6 +128,7 @@ def drawn(logits: Float[Tensor, "*place word"], generator: torch.Generator) -> t
     return words, chances.gather(-1, words[..., None])[..., 0]
 
 
+@threads(1)
 @torch.no_grad()
 def write_on(model: nn.Module, count: int, seed: int) -> Int[Tensor, "batch position"]:
     """What a writer writes, word after word, each drawn with its probability: the ids of `count` texts."""

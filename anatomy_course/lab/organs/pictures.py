@@ -23,6 +23,7 @@ from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.training.seeding import seeded
+from anatomy_utils.training.threads import threads
 
 PATCH = 6
 """Pixels of a patch, in height and width: four patches an icon."""
@@ -61,6 +62,7 @@ class PictureWriter(nn.Module):
         memory = self.transformer.encoder.run_layers(self.eye(patches))
         return self.transformer.vocabulary(self.transformer.decoder(decoder_input_ids, memory=memory))
 
+    @threads(1)
     @torch.no_grad()
     def write(self, patches: Float[Tensor, "batch patch numbers"], length: int = 14) -> list[str]:
         """A sentence for each picture, always with the likeliest word."""
