@@ -37,6 +37,7 @@ from anatomy_course.lab.organs.opened_mask import (
     right_tags as right_tags,
 )
 from anatomy_course.lab.organs.other_weights import (
+    best_directions as best_directions,
     keys_and_values as keys_and_values,
     other_weights as other_weights,
     perplexity as perplexity,

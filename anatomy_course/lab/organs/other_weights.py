@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.training.threads import threads
 
 
 @contextmanager
@@ -85,6 +86,12 @@ def squeezed(
         for name, weight in zip(("to_key", "to_value"), both.split([len(part) for part in parts]), strict=True):
             result[f"decoder.layers.{number}.self_attention.{name}.weight"] = weight
     return result
+
+
+@threads(1)  # where another program wants a core, decompositions on two of them take minutes
+def best_directions(rows: Float[Tensor, "layer row kept"]) -> Float[Tensor, "layer kept kept"]:
+    """Directions at right angles, as columns: first the one along which a layer's rows are longest, and so on."""
+    return torch.linalg.eigh(rows.mT @ rows).eigenvectors.flip(-1)
 
 
 def unpack(
