@@ -13,10 +13,11 @@ from anatomy_course.judge import find_exercise
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.registry import questions_of
 from anatomy_course.lab.debugging import bugs
-from anatomy_course.lab.debugging.broken_model import train_broken_models
+from anatomy_course.lab.debugging.broken_model import BrokenModel, train_broken_models
 from anatomy_course.lab.debugging.cases import BUG_CASES
 from anatomy_course.lab.debugging.checks import CHECKS, PROMPTS
 from anatomy_course.lab.debugging.inspect_plots import all_attention_weights
+from anatomy_course.lab.debugging.mutants import HEALTHY_ONES, MUTANTS, caught_by, random_models
 from anatomy_course.lab.debugging.pipeline import HEALTHY, new_model, sample_datasets
 from anatomy_course.lab.street import is_grammatical
 from anatomy_utils.training.losses import IGNORE
@@ -204,6 +205,14 @@ def test_weights_are_read_in_a_padded_batch():
     assert weights[..., :2].sum() == 0 and weights.triu(1).sum() == 0
 
 
+def test_planted_faults_are_counted():
+    rows = caught_by(lambda model: model(torch.tensor([[5, 6]])).isnan().any() or model.training, seeds=2)
+    assert [row[0] for row in rows] == [*(mutant.fault for mutant in MUTANTS), "nothing: it is healthy"]
+    assert [row[2] for row in rows] == ["2 of 2", *["0 of 2"] * (len(MUTANTS) - 1), f"0 of {2 * HEALTHY_ONES}"]
+    assert caught_by(lambda model: model.requires_grad_(False).train(), seeds=1)[-1][2] == f"{HEALTHY_ONES} of {HEALTHY_ONES}"
+    assert not any(model.training for mutant, model in random_models(0) if mutant is None), "a probe had a copy"
+
+
 # ---- what is told of them
 
 
@@ -230,6 +239,16 @@ def test_the_learners_positions_run_in_the_patient(broken):
     )
     assert mended.history is emil.history and all(mended.check(name).passed for name in CHECKS)
     assert not unchanged.check("cached equals uncached").passed
+
+
+@pytest.mark.usefixtures("shapes_unchecked")
+@pytest.mark.parametrize("vary", [0, 7])
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.fault)
+def test_the_nine_checks_see_the_planted_faults_of_which_it_is_said(broken, mutant, vary):
+    case = replace(BUG_CASES[0], pipeline=replace(HEALTHY, deploy=lambda model: mutant.change(model, vary)))
+    planted = BrokenModel(case, case.pipeline, broken.baseline._trainer, broken.baseline)
+    seen_by = [name for name in CHECKS if not planted.check(name).passed]
+    assert mutant.seen_by in seen_by if mutant.seen_by else seen_by == []
 
 
 def test_no_team_report_names_the_bug():
