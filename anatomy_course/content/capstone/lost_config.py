@@ -9,11 +9,11 @@ from anatomy_course.content.writing import Case, Cases, Generator, Objection, Te
 
 
 def lost_config(shapes) -> dict:
-    """shapes: published name of a tensor → its shape, as {"model.norm.weight": (576,), …}, in any order.
-    A Linear's weight is (output, input) → the entries of the config, whole numbers or True and False:
-    num_layers, d_model, d_ff, vocab_size; tied: one table serves both ends, and the file has it once;
-    qk_norm: there is a self_attn.q_norm; kv_width: all heads' keys side by side; d_head: the width that
-    q_norm has; num_heads. The last two are None where no shape says them.
+    """shapes: published name of a tensor → its shape, {"model.norm.weight": (576,), …}, in any order.
+    A Linear's weight is (output, input) → the config's entries, whole numbers or True and False:
+    num_layers, d_model, d_ff, vocab_size; tied: one table serves both ends and is in the file once;
+    qk_norm: there is a self_attn.q_norm; kv_width: all heads' keys side by side; d_head: the width
+    that q_norm has; num_heads. The last two are None where no shape says them.
     """
     vocab_size, d_model = shapes["model.embed_tokens.weight"]
     in_first_layer = "model.layers.0."

@@ -12,10 +12,11 @@ WARDS = 2
 
 
 def tenth_probe(model) -> bool:
-    """model: a decoder over 316 tokens, called as follows; input_ids (batch, position) has up to 64 positions.
+    """model: a decoder over 316 tokens; input_ids (batch, position) may have up to 64 positions.
     model(input_ids) → logits (batch, position, 316), all positions at once, without a cache;
-    model.start(batch, capacity, attention_mask=mask) → an empty cache, for prompts with padding in front;
-    model.step(input_ids, cache) → logits (batch, 316) after the last of these tokens, and the cache to go on with
+    model.start(batch, capacity, attention_mask=mask) → an empty cache; padding, if any, is in front;
+    model.step(input_ids, cache) → logits (batch, 316) after the last of these tokens, and the cache
+    to go on with
     → True if the model is broken.
     """
     text = torch.arange(10, 58)[None]

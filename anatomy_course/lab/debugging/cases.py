@@ -163,7 +163,7 @@ FRIDA = BugCase(
 
 GUSTAV = BugCase(
     name="Gustav",
-    team_report="“We wrote the model anew, and he begins from the same file of first weights as everyone. Each tensor "
+    team_report="“We wrote the model again, and he begins from the same file of first weights as everyone. Each tensor "
     "in it found its place, and we train what was loaded. He learns without complaint, but his loss stays above 4. We "
     "tried three learning rates.”",
     pipeline=replace(HEALTHY, optimizer=bugs.optimizer_of_the_tensors_in_the_file),
