@@ -82,7 +82,8 @@ EXERCISE = written(
     padding_and_nan (padding_counted):
         ((yours - original).abs() <= tolerance).all ⇒ ~((yours - original).abs() > tolerance).any
         “Two things: you count padding, and you miss NaN. (NaN > tolerance is False.)”
-    argmax_of_greater: ((yours - original).abs()[:, attention_mask == 1] > tolerance).flatten(1).any(dim=1).int().argmax()
+    argmax_of_greater:
+        ((yours - original).abs()[:, attention_mask == 1] > tolerance).flatten(1).any(dim=1).int().argmax()
         “Two things: where no layer differs you say 0, the lowest layer's number, as argmax does; and with NaN, too, as
         if you missed it. (NaN > tolerance is False.)”
     largest_with_padding: (yours - original).abs().flatten(1).amax(dim=1).argmax()

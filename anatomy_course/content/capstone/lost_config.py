@@ -45,34 +45,37 @@ def cases(generator: Generator) -> Cases:
     for kind, (tied, qk_norm, shared_by) in KINDS.items():
         layers, d_ff, vocabulary, half_head = primes(generator, 4, (11, 13, 17, 19, 23))
         kv_heads, d_head = 2 + int(torch.randint(3, (), generator=generator)), 2 * half_head
-        d_model = kv_heads * shared_by * d_head + (d_head if qk_norm else 0)  # heads need not be as wide together as d_model
-        shapes = published_shapes(layers, d_model, d_ff, 2 * vocabulary, tied, qk_norm, kv_heads * shared_by, kv_heads, d_head)
+        query_width = kv_heads * shared_by * d_head
+        d_model = query_width + (d_head if qk_norm else 0)  # heads need not be as wide together as d_model
+        one = one_layer(d_model, query_width, kv_heads * d_head, d_ff, d_head if qk_norm else None)
+        shapes = {"model.embed_tokens.weight": (2 * vocabulary, d_model), "model.norm.weight": (d_model,)}
+        for layer in range(layers):
+            shapes |= {f"model.layers.{layer}.{name}.weight": shape for name, shape in one.items()}
+        if not tied:
+            shapes["lm_head.weight"] = shapes["model.embed_tokens.weight"]
         names = list(shapes)
         order = torch.randperm(len(names), generator=generator).tolist()
         yield Case({"shapes": {names[place]: shapes[names[place]] for place in order}}, kind)
 
 
-def published_shapes(
-    layers: int, d_model: int, d_ff: int, vocabulary: int, tied: bool, qk_norm: bool, heads: int, kv_heads: int, d_head: int
+def one_layer(
+    d_model: int, query_width: int, kv_width: int, d_ff: int, norm_width: int | None
 ) -> dict[str, tuple[int, ...]]:
-    """The names and shapes of a Llama's, or with QK norm of a Qwen 3's, published tensors."""
-    in_layer: dict[str, tuple[int, ...]] = {
+    """The tensors in a layer of a Llama, or with QK norm of a Qwen 3."""
+    shapes: dict[str, tuple[int, ...]] = {
         "input_layernorm": (d_model,),
-        "self_attn.q_proj": (heads * d_head, d_model),
-        "self_attn.k_proj": (kv_heads * d_head, d_model),
-        "self_attn.v_proj": (kv_heads * d_head, d_model),
-        "self_attn.o_proj": (d_model, heads * d_head),
-        **({"self_attn.q_norm": (d_head,), "self_attn.k_norm": (d_head,)} if qk_norm else {}),
+        "self_attn.q_proj": (query_width, d_model),
+        "self_attn.k_proj": (kv_width, d_model),
+        "self_attn.v_proj": (kv_width, d_model),
+        "self_attn.o_proj": (d_model, query_width),
         "post_attention_layernorm": (d_model,),
         "mlp.gate_proj": (d_ff, d_model),
         "mlp.up_proj": (d_ff, d_model),
         "mlp.down_proj": (d_model, d_ff),
     }
-    shapes: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (vocabulary, d_model)}
-    for layer in range(layers):
-        shapes |= {f"model.layers.{layer}.{name}.weight": shape for name, shape in in_layer.items()}
-    shapes["model.norm.weight"] = (d_model,)
-    return shapes if tied else {**shapes, "lm_head.weight": (vocabulary, d_model)}
+    if norm_width is not None:
+        shapes |= {"self_attn.q_norm": (norm_width,), "self_attn.k_norm": (norm_width,)}
+    return shapes
 
 
 def drive(answer: Callable[[Any], object], shapes: dict[str, tuple[int, ...]]) -> tuple[Tensor, ...] | Objection | None:
@@ -84,18 +87,17 @@ def drive(answer: Callable[[Any], object], shapes: dict[str, tuple[int, ...]]) -
         return Objection("type", f"Your function returns a {type(found).__name__}; a dictionary is wanted.")
     if missing := [name for name in wanted if name not in found]:
         return Objection("missing", f"Your dictionary has no entry {missing[0]!r}.", missing)
-    off = {name: found[name] for name, value in wanted.items() if type(found[name]) is not type(value) or found[name] != value}
+    off = {name: found[name] for name, value in wanted.items() if repr(found[name]) != repr(value)}  # True is not 1
     if not off:
         return (torch.ones(()),)
     name, value = next(iter(off.items()))
-    where = f" The first layer's q_proj is {shapes['model.layers.0.self_attn.q_proj.weight']}." if "head" in name else ""
-    return Objection("entry", f"Your {name} is {value!r:.40}, and it should be {wanted[name]!r}.{where}", off)
+    return Objection("entry", f"Your {name} is {value!r:.40}; it should be {wanted[name]!r}.", off)
 
 
 EXERCISE = written(
     lost_config,
     title="The lost config",
-    task="The config.json of a checkpoint is lost. Say what the names and shapes of its tensors say about it for certain.",
+    task="A checkpoint's config is lost. Say what the names and shapes of its tensors say about it for certain.",
     level="medium, 8 minutes",
     returns="entries that are right",
     cases=cases,
@@ -125,7 +127,7 @@ EXERCISE = written(
     from_d_model: query_width // d_head ⇒ d_model // d_head
         “Your num_heads is d_model / d_head. All heads together need not be as wide as d_model; look at the rows of
         q_proj.”
-    key_heads: query_width = shapes[in_first_layer + "self_attn.q_proj.weight"] ⇒ query_width = shapes[in_first_layer + "self_attn.k_proj.weight"]
+    key_heads: "self_attn.q_proj.weight" ⇒ "self_attn.k_proj.weight"
         “Your num_heads counts the heads of keys, which several heads of queries share.”
     """,
     also_right="""
@@ -148,8 +150,8 @@ EXERCISE = written(
       rows of q_proj divided by it. Without it, both are None.
     """,
     explanation="""
-    Shapes fix all widths, and names what there is. What is only *computed with* leaves no trace in them: how the rows of
-    q_proj are cut into heads, the base of the rotary angles and which features are turned together, the ε of the norms,
-    a window. All of these load without a word, whatever is guessed.
+    Shapes fix all widths, and names what there is. What is only *computed with* leaves no trace in them: how the rows
+    of q_proj are cut into heads, the base of the rotary angles and which features are turned together, the ε of the
+    norms, a window. All of these load without a word, whatever is guessed.
     """,
 )

@@ -22,8 +22,8 @@ def tenth_probe(model) -> bool:
     text = torch.arange(10, 58)[None]
     other = text.clone()
     other[0, -1] = 60
-    apart = (model(text) - model(other))[:, :-1].abs().max()
-    return bool(apart > 0.001)
+    before, after = model(text)[:, :-1], model(other)[:, :-1]
+    return not torch.allclose(before, after, atol=0.001)
 
 
 def cases(generator: Generator) -> Cases:
@@ -73,16 +73,16 @@ EXERCISE = written(
     observe=drive,
     seconds=10.0,
     mistakes="""
-    never: apart > 0.001 ⇒ apart > 1000
+    never: False
         “Your probe calls no model broken.”
-    always: apart > 0.001 ⇒ apart < 1000 or apart.isnan()
+    always: True
         “Your probe calls every model broken, the healthy ones as well.”
-    turned_round: apart > 0.001 ⇒ apart < 0.001
-        “Your probe calls healthy models broken, and some of the broken ones healthy: its comparison is turned round.”
+    turned_round: return not ⇒ return
+        “Your probe calls healthy models broken, and some of the broken ones healthy: its answer is turned round.”
     short_text: torch.arange(10, 58) ⇒ torch.arange(10, 18)
-        “Your probe sees a model that looks ahead anywhere, and so does “cached equals uncached”: with a cache nobody can
-        look ahead. Which texts do the nine never read?”
-    twice: model(text) - model(other) ⇒ model(text) - model(text)
+        “Your probe sees a model that looks ahead anywhere, and so does “cached equals uncached”: with a cache nobody
+        can look ahead. Which texts do the nine never read?”
+    twice: model(other) ⇒ model(text)
         “Your probe sees a model that answers at random; “same answer twice” does that.”
     with_and_without_cache:
         text, cache = torch.arange(10, 18)[None], model.start(1, 8)
@@ -120,13 +120,13 @@ EXERCISE = written(
       padding in one go. What does somebody do who uses a model that is in no probe?
     - Something must be equal that you can have in two ways, or something must not depend on something else. In a text
       of 48 tokens, what may change when the last token is another one?
-    - Only the logits of the last position. `apart = (model(text) - model(other))[:, :-1].abs().max()` is 0 in health;
-      take a threshold above rounding, such as 0.001.
+    - Only the logits of the last position. `model(text)[:, :-1]` and `model(other)[:, :-1]` agree in health, up to
+      rounding: `torch.allclose(…, atol=0.001)`.
     """,
     explanation="""
     This one finds masks that are open where only long texts come. Others ask whether the first of 64 words still
-    matters at the end, whether a prompt read in two pieces gives what it gives in one, whether padding stays hidden once
-    the prompts are read, or whether any two words are the same to the model. A probe sees what its inputs bring to
-    light, so each new kind of input is a new probe.
+    matters at the end, whether a prompt read in two pieces gives what it gives in one, whether padding stays hidden
+    once the prompts are read, or whether any two words are the same to the model. A probe sees what its inputs bring
+    to light, so each new kind of input is a new probe.
     """,
 )

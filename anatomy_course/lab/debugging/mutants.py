@@ -1,4 +1,4 @@
-"""Healthy models broken on purpose, to test a probe: some of the faults are seen by one of the nine, the others by none.
+"""Healthy models broken on purpose, to test a probe: the nine see four of the faults, and five they do not see.
 
 The models are those of the debugging lab with random weights: a probe that compares a model with itself needs no
 training. Testing tests by planted faults is called mutation testing. Notebook 09.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +17,7 @@ from anatomy_course.lab.debugging.bugs import deploy_with_positions, deploy_with
 from anatomy_course.lab.debugging.pipeline import new_model
 from anatomy_utils.functional import masks
 from anatomy_utils.functional.masks import Mask
+from anatomy_utils.functional.positions import Layout
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.training.seeding import seeded
@@ -127,7 +127,7 @@ MUTANTS = (
     ),
     Mutant("looks ahead", "cached equals uncached", lambda model, vary: looks_ahead(model, 0)),
     Mutant("gives NaN after padding", "batch equals single", lambda model, vary: deploy_with_unguarded_softmax(model)),
-    Mutant("looks ahead in long texts", None, lambda model, vary: looks_ahead(model, FAR + vary)),
+    Mutant("looks ahead in long texts", None, lambda model, vary: looks_ahead(model, FAR + vary // 2)),
     Mutant("forgets what is far back", None, lambda model, vary: forgets(model, FAR + 2 * vary)),
     Mutant("forgets, after the prompts, which tokens are padding", None, lambda m, vary: with_cache(m, ForgetsPadding)),
     Mutant("masks the second piece of a prompt like the first", None, lambda m, vary: with_cache(m, OnePieceOnly)),
@@ -139,22 +139,27 @@ Probe = Callable[[LanguageModel], object]
 HEALTHY_ONES = 5
 
 
-@lru_cache(maxsize=4)
-def random_models(seed: int) -> tuple[tuple[Mutant | None, LanguageModel], ...]:
-    """Some healthy models (None), and one with each fault; their weights are random, and each has its own.
+def random_models(seed: int) -> list[tuple[Mutant | None, LanguageModel]]:
+    """Some healthy models (None) with random weights, and one with each fault, made from these.
 
     Args:
         seed: of the weights, and of how a fault is varied.
     """
-    generator, made = torch.Generator().manual_seed(seed), []
-    for number, mutant in enumerate((*[None] * HEALTHY_ONES, *MUTANTS)):
-        model = new_model(generator, layout="neighbors" if number % 2 else "halves").eval()
-        for weight in model.parameters():
-            if weight.dim() > 1:
-                nn.init.normal_(weight, std=0.2, generator=generator)
+    generator = torch.Generator().manual_seed(seed)
+    healthy = [_random_model(generator, "neighbors" if number % 2 else "halves") for number in range(HEALTHY_ONES)]
+    made: list[tuple[Mutant | None, LanguageModel]] = [(None, model) for model in healthy]
+    for number, mutant in enumerate(MUTANTS):
         vary = int(torch.randint(8, (), generator=generator))
-        made.append((mutant, model if mutant is None else mutant.change(model, vary)))
-    return tuple(made)
+        made.append((mutant, mutant.change(healthy[number % HEALTHY_ONES], vary)))
+    return made
+
+
+def _random_model(generator: torch.Generator, layout: Layout) -> LanguageModel:
+    model = new_model(generator, layout=layout).eval()
+    for weight in model.parameters():
+        if weight.dim() > 1:
+            nn.init.normal_(weight, std=0.2, generator=generator)
+    return model
 
 
 def alarms(probe: Probe, seed: int) -> list[tuple[Mutant | None, object]]:
@@ -162,7 +167,7 @@ def alarms(probe: Probe, seed: int) -> list[tuple[Mutant | None, object]]:
     found = []
     for mutant, model in random_models(seed):
         with torch.no_grad(), seeded(torch.Generator().manual_seed(seed)):
-            found.append((mutant, probe(deepcopy(model))))  # whatever a probe does to it
+            found.append((mutant, probe(model)))
     return found
 
 

@@ -17,7 +17,7 @@ from anatomy_course.lab.debugging.broken_model import BrokenModel, train_broken_
 from anatomy_course.lab.debugging.cases import BUG_CASES
 from anatomy_course.lab.debugging.checks import CHECKS, PROMPTS
 from anatomy_course.lab.debugging.inspect_plots import all_attention_weights
-from anatomy_course.lab.debugging.mutants import HEALTHY_ONES, MUTANTS, caught_by, random_models
+from anatomy_course.lab.debugging.mutants import HEALTHY_ONES, MUTANTS, caught_by
 from anatomy_course.lab.debugging.pipeline import HEALTHY, new_model, sample_datasets
 from anatomy_course.lab.street import is_grammatical
 from anatomy_utils.training.losses import IGNORE
@@ -209,8 +209,8 @@ def test_planted_faults_are_counted():
     rows = caught_by(lambda model: model(torch.tensor([[5, 6]])).isnan().any() or model.training, seeds=2)
     assert [row[0] for row in rows] == [*(mutant.fault for mutant in MUTANTS), "nothing: it is healthy"]
     assert [row[2] for row in rows] == ["2 of 2", *["0 of 2"] * (len(MUTANTS) - 1), f"0 of {2 * HEALTHY_ONES}"]
-    assert caught_by(lambda model: model.requires_grad_(False).train(), seeds=1)[-1][2] == f"{HEALTHY_ONES} of {HEALTHY_ONES}"
-    assert not any(model.training for mutant, model in random_models(0) if mutant is None), "a probe had a copy"
+    everybody = caught_by(lambda model: model.train(), seeds=1)
+    assert everybody[-1][2] == f"{HEALTHY_ONES} of {HEALTHY_ONES}", "any answer counts as True or False"
 
 
 # ---- what is told of them
