@@ -20,7 +20,7 @@ FIGURES = HERE / "near_solutions.json"
 SLOW = "repair random_windows training_step resume_training next_id causal_self_attention block gpt llama_block"
 HIDDEN = """
     attention.accepts multi_head.disguise multi_head.pick_heads positions.scheme decoder.whose_prompt decoder.induction
-    decoder.induction_heads
+    decoder.induction_heads capstone.tenth_probe
 """.split()
 SAMPLED = frozenset([*HIDDEN, *(f"workshop.{name}" for name in ("grouped_attention", *SLOW.split()))])
 """Exercises whose programs take long to judge: a sample of the small edits, always the same one."""

@@ -79,7 +79,7 @@ NOTEBOOKS = (
     ),
     Notebook(
         "09_capstone", "capstone", "Capstone", "your own parts, real weights",
-        "Is your transformer right, and what is wrong with these eight?", 115, 120,
+        "Is your transformer right, and what is wrong with these eight?", 110, 145,
     ),
     Notebook(
         "10_workshop", "workshop", "Workshop", "a whole model of your own",

@@ -14,7 +14,7 @@ from torch import Tensor
 
 def first_difference(
     yours: Float[Tensor, "layer batch position d_model"],
-    theirs: Float[Tensor, "layer batch position d_model"],
+    original: Float[Tensor, "layer batch position d_model"],
     attention_mask: Int[Tensor, "batch position"],
     tolerance: float | int,
 ) -> Int[Tensor, ""]:
@@ -24,19 +24,19 @@ def first_difference(
     implementations are compared with published ones: layer by layer, from below.
 
     Args:
-        yours, theirs: hidden states behind each layer, the lowest first.
+        yours, original: hidden states behind each layer, the lowest first.
         attention_mask: 1 = real token, 0 = padding; what stands there has no meaning.
         tolerance: how far a single number may be off.
 
     Returns:
         The layer's number, counted from 0; −1 when no number of a real position is further off. NaN always is.
 
-    >>> theirs = torch.zeros(3, 1, 2, 1)  # three layers, a text of one word and one padding token
+    >>> original = torch.zeros(3, 1, 2, 1)  # three layers, a text of one word and one padding token
     >>> yours = torch.tensor([[0.0, 9.0], [-0.5, 9.0], [2.0, 9.0]])[:, None, :, None]
-    >>> first_difference(yours, theirs, torch.tensor([[1, 0]]), 0.1).item()
+    >>> first_difference(yours, original, torch.tensor([[1, 0]]), 0.1).item()
     1
     """
-    agrees = (yours - theirs).abs() <= tolerance  # not `>`: NaN compares as False with everything
+    agrees = (yours - original).abs() <= tolerance  # not `>`: NaN compares as False with everything
     rejected = ~agrees.all(dim=-1) & (attention_mask == 1)  # layer batch position
     layers = rejected.flatten(1).any(dim=1).nonzero()[:, 0]
     return layers[0] if len(layers) else torch.tensor(-1)

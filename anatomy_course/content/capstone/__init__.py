@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-EXERCISES = "first_difference llama_layer repair".split()
+EXERCISES = "first_difference llama_layer lost_config repair tenth_probe".split()

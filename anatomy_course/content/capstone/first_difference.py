@@ -5,11 +5,11 @@ import torch
 from anatomy_course.content.writing import Case, Cases, Generator, Tensor, normal, primes, written
 
 
-def first_difference(yours: Tensor, theirs: Tensor, attention_mask: Tensor, tolerance: float) -> Tensor:
-    """yours, theirs (layer, batch, position, d_model), attention_mask (batch, position), 1 = real token
+def first_difference(yours: Tensor, original: Tensor, attention_mask: Tensor, tolerance: float) -> Tensor:
+    """yours, original (layer, batch, position, d_model), attention_mask (batch, position), 1 = real token
     → the layer's number, counted from 0, as a tensor of shape (); −1 where no layer differs. NaN always differs.
     """
-    agrees = ((yours - theirs).abs() <= tolerance).all(dim=-1)
+    agrees = ((yours - original).abs() <= tolerance).all(dim=-1)
     rejected = ~agrees & (attention_mask == 1)  # layer batch position
     layers = rejected.flatten(1).any(dim=1).nonzero()[:, 0]
     return layers[0] if len(layers) else torch.tensor(-1)
@@ -35,8 +35,8 @@ def case_of(generator: torch.Generator, kind: str) -> Case:
         mask[-1] = 0
     else:
         mask[1:, slice(1) if kind == "no fault" else slice(-2, None)] = 0
-    theirs = normal(generator, layer, batch, position, d_model)
-    theirs[..., -1] = 0.1
+    original = normal(generator, layer, batch, position, d_model)
+    original[..., -1] = 0.1
     off = 1e-5 * normal(generator, layer, batch, position, d_model)
     off[:, mask == 0] += 0.0 if kind == "a single number" else 1.0
     real = mask == 1
@@ -51,14 +51,14 @@ def case_of(generator: torch.Generator, kind: str) -> Case:
         off[1, real] = 0.0
     elif kind == "NaN":
         off[first, 0, 1], off[first + 1 :, real], off[:, mask == 0] = torch.nan, torch.nan, torch.nan
-        theirs[first, 0, 1] = torch.nan  # in both, where it begins
+        original[first, 0, 1] = torch.nan  # in both, where it begins
     elif kind in ("a single layer", "one word"):
         off[min(first, layer - 1) :, real] += 5 * TOLERANCE
         if kind == "one word":  # next to such numbers the fault is small, but the tolerance is the same for all
-            theirs[first, real] = 1e4
+            original[first, real] = 1e4
     else:  # a whole vector, each of its numbers within the tolerance
         off[first, -1, -1] += 0.9 * TOLERANCE
-    arguments = {"yours": theirs + off, "theirs": theirs, "attention_mask": mask, "tolerance": TOLERANCE}
+    arguments = {"yours": original + off, "original": original, "attention_mask": mask, "tolerance": TOLERANCE}
     return Case(arguments, kind, {"layer": layer, "batch": batch, "position": position, "d_model": d_model})
 
 
@@ -76,38 +76,39 @@ EXERCISE = written(
         padding has no meaning.”
     only_padding: attention_mask == 1 ⇒ attention_mask == 0
         “Your number is that of the first layer in which padding differs; 1 in the mask means that a token is real.”
-    padding_times_nothing (padding_counted): (yours - theirs) ⇒ (attention_mask[:, :, None] * (yours - theirs))
+    padding_times_nothing (padding_counted): (yours - original) ⇒ (attention_mask[:, :, None] * (yours - original))
         “Padding that holds NaN gets through, as it does when the mask only multiplies: 0 × NaN is NaN. Choose with the
         mask.”
     padding_and_nan (padding_counted):
-        ((yours - theirs).abs() <= tolerance).all ⇒ ~((yours - theirs).abs() > tolerance).any
+        ((yours - original).abs() <= tolerance).all ⇒ ~((yours - original).abs() > tolerance).any
         “Two things: you count padding, and you miss NaN. (NaN > tolerance is False.)”
-    argmax_of_greater: ((yours - theirs).abs()[:, attention_mask == 1] > tolerance).flatten(1).any(dim=1).int().argmax()
+    argmax_of_greater:
+        ((yours - original).abs()[:, attention_mask == 1] > tolerance).flatten(1).any(dim=1).int().argmax()
         “Two things: where no layer differs you say 0, the lowest layer's number, as argmax does; and with NaN, too, as
         if you missed it. (NaN > tolerance is False.)”
-    largest_with_padding: (yours - theirs).abs().flatten(1).amax(dim=1).argmax()
+    largest_with_padding: (yours - original).abs().flatten(1).amax(dim=1).argmax()
         “Your number is that of the layer with the largest difference, in padding or elsewhere, and there always is one.
         The first layer in which a real position is off by more than the tolerance is wanted.”
-    largest: layers[0] ⇒ (yours - theirs).abs()[:, attention_mask == 1].flatten(1).amax(dim=1).argmax()
+    largest: layers[0] ⇒ (yours - original).abs()[:, attention_mask == 1].flatten(1).amax(dim=1).argmax()
         “Your number is that of the layer with the largest difference. A difference grows on its way up: the layer where
         it begins is wanted.”
     last: layers[0] ⇒ layers[-1]
         “Your number is that of the last layer that differs; the first is wanted.”
     mean:
         rejected.flatten(1).any(dim=1) ⇒
-            (~((yours - theirs).abs()[:, attention_mask == 1].flatten(1).mean(dim=1) <= tolerance))
+            (~((yours - original).abs()[:, attention_mask == 1].flatten(1).mean(dim=1) <= tolerance))
         “A single number that is off disappears in yours, as it does in the mean of a layer's differences.”
-    distance: ((yours - theirs).abs() <= tolerance).all(dim=-1) ⇒ (yours - theirs).norm(dim=-1) <= tolerance
+    distance: ((yours - original).abs() <= tolerance).all(dim=-1) ⇒ (yours - original).norm(dim=-1) <= tolerance
         “A vector differs for you though each of its numbers is within the tolerance, as if you compared its length.”
     signed: .abs() ⇒
         “You count only numbers that are too large; one that is too small is off as well.”
-    nan_overlooked: ((yours - theirs).abs() <= tolerance).all ⇒ ~((yours - theirs).abs() > tolerance).any
+    nan_overlooked: ((yours - original).abs() <= tolerance).all ⇒ ~((yours - original).abs() > tolerance).any
         “You miss NaN: NaN > tolerance is False, like every such comparison with NaN. Ask what agrees, and take the
         opposite.”
     nan_in_both:
-        ((yours - theirs).abs() <= tolerance) ⇒ torch.isclose(yours, theirs, rtol=0, atol=tolerance, equal_nan=True)
+        ((yours - original).abs() <= tolerance) ⇒ torch.isclose(yours, original, rtol=0, atol=tolerance, equal_nan=True)
         “Where both runs have NaN, you see no difference; NaN always differs.”
-    relative: ((yours - theirs).abs() <= tolerance) ⇒ torch.isclose(yours, theirs, atol=tolerance)
+    relative: ((yours - original).abs() <= tolerance) ⇒ torch.isclose(yours, original, atol=tolerance)
         “Large numbers may be off by more than the tolerance in yours, as in `isclose` and `allclose` with the usual
         `rtol`, which is not 0.”
     position: flatten(1).any(dim=1) ⇒ any(dim=0).any(dim=0)
@@ -134,18 +135,18 @@ EXERCISE = written(
     also_right="""
     one layer after the other:
         real = attention_mask == 1
-        for number, (mine, other) in enumerate(zip(yours, theirs)):
+        for number, (mine, other) in enumerate(zip(yours, original)):
             if not torch.allclose(mine[real], other[real], rtol=0, atol=tolerance):
                 return torch.tensor(number)
         return torch.tensor(-1)
     argmax:
-        layers = (~((yours - theirs).abs() <= tolerance))[:, attention_mask == 1].flatten(1).any(dim=1)
+        layers = (~((yours - original).abs() <= tolerance))[:, attention_mask == 1].flatten(1).any(dim=1)
         return torch.where(layers.any(), layers.int().argmax(), -1)
-    isclose: ((yours - theirs).abs() <= tolerance) ⇒ torch.isclose(yours, theirs, rtol=0, atol=tolerance)
+    isclose: ((yours - original).abs() <= tolerance) ⇒ torch.isclose(yours, original, rtol=0, atol=tolerance)
     """,
     hints="""
     - Reduce step by step: a True or False for each number, then for each position, then for each layer.
-    - Where is a number fine? `(yours - theirs).abs() <= tolerance`, and NaN is not. The mask, (batch, position), fits
+    - Where is a number fine? `(yours - original).abs() <= tolerance`, and NaN is not. The mask, (batch, position), fits
       what `.all(dim=-1)` leaves.
     - With one boolean for each layer, `.nonzero()` gives the numbers of those that are True. It may be empty: then
       `torch.tensor(-1)`.

@@ -6,6 +6,8 @@ Notebook 09 has eight broken models, trained beside a healthy baseline of the sa
 - `cases`: what is known of the eight, with public reports of each bug
 - `checks`: what can be measured, and what a model writes; `inspect_plots`: its loss curve and attention
 - `broken_model`: one of the models, all of them, and the table of their checks
+- `mutants`: models with planted faults, for the learner's own check
+- `lost_config`: a checkpoint of which only the tensors are left
 
 Notebooks 01 to 07 each have a function that a colleague got wrong:
 
@@ -21,3 +23,5 @@ from anatomy_course.lab.debugging.bugs import (
     emils_positions as emils_positions,
 )
 from anatomy_course.lab.debugging.checks import CHECKS as CHECKS
+from anatomy_course.lab.debugging.lost_config import PASSAGE as PASSAGE, with_guesses as with_guesses
+from anatomy_course.lab.debugging.mutants import caught_by as caught_by

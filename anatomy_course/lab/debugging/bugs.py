@@ -22,6 +22,7 @@ from anatomy_utils.functional.masks import Mask, and_causal
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.nn.norm import RMSNorm
 from anatomy_utils.tap import tap
 from anatomy_utils.training.losses import IGNORE
 from anatomy_utils.training.optimizers import adamw
@@ -33,12 +34,6 @@ def loss_without_the_end_token(model: LanguageModel, batch: Labeled) -> Tensor:
     """Padding is the same token as the end of a text, so leaving padding out leaves out the end."""
     pad_id = street_vocabulary().eos_id  # "tokenizer.pad_token = tokenizer.eos_token"
     return label_loss(model, replace(batch, labels=batch.labels.masked_fill(batch.labels == pad_id, IGNORE)))
-
-
-def loss_with_labels_shifted_twice(model: LanguageModel, batch: Labeled) -> Tensor:
-    """Labels that are shifted already are shifted once more."""
-    later = torch.cat([batch.labels[:, 1:], torch.full_like(batch.labels[:, :1], IGNORE)], dim=1)
-    return label_loss(model, replace(batch, labels=later))
 
 
 # ---- batches and evaluation
@@ -58,38 +53,17 @@ def evaluation_on_training_sentences(datasets: Datasets) -> Labeled:
 FEW_SENTENCES = 128
 """Different sentences."""
 
-# ---- building and optimizer
+# ---- optimizer
 
 
-def model_with_small_vocabulary(generator: torch.Generator) -> LanguageModel:
-    """A model for some of the words; the others are added before training."""
-    return new_model(generator, vocab_size=SMALL_VOCABULARY)
-
-
-def resize_vocabulary(model: LanguageModel) -> None:
-    """Give a model a token table with a row for every word; the rows that it had are copied."""
-    old = model.decoder.embeddings.tokens
-    table = nn.Embedding(len(street_vocabulary()), old.embedding_dim)
-    nn.init.normal_(table.weight, std=0.02, generator=torch.Generator().manual_seed(0))
-    with torch.no_grad():
-        table.weight[: len(old.weight)] = old.weight
-    model.decoder.embeddings.tokens, model.vocabulary.weight = table, table.weight
-
-
-def optimizer_before_resizing(model: LanguageModel) -> torch.optim.Optimizer:
-    """The optimizer holds the table that the model had before it was resized."""
+def optimizer_of_the_tensors_in_the_file(model: LanguageModel) -> torch.optim.Optimizer:
+    """A file holds a tied table once: only the token table is loaded and trained, the output matrix stays random."""
     optimizer = adamw(model)
-    resize_vocabulary(model)
+    own = torch.empty_like(model.vocabulary.weight)
+    nn.init.normal_(own, std=0.02, generator=torch.Generator().manual_seed(0))
+    model.vocabulary.weight = nn.Parameter(own)
     return optimizer
 
-
-def optimizer_after_resizing(model: LanguageModel) -> torch.optim.Optimizer:
-    """As it should be: first the model, then the optimizer."""
-    resize_vocabulary(model)
-    return adamw(model)
-
-
-SMALL_VOCABULARY = 200
 
 # ---- deployment
 
@@ -118,6 +92,15 @@ def deploy_with_rows_reordered(model: LanguageModel) -> LanguageModel:
         for part in (layer.self_attention.to_query, layer.self_attention.to_key):
             part.weight.data = part.weight.data[rows]
     return engine
+
+
+def deploy_with_bare_norm_weights(model: LanguageModel) -> LanguageModel:
+    """The file holds by how much each weight of a norm is above 1; this engine multiplies by what is in the file."""
+    engine = deepcopy(model)
+    for part in engine.modules():
+        if isinstance(part, RMSNorm):
+            part.weight.data -= 1
+    return engine.eval()
 
 
 Positions = Callable[[int, int, Tensor], Tensor]

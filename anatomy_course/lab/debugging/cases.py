@@ -92,18 +92,19 @@ BORIS = BugCase(
 
 CLARA = BugCase(
     name="Clara",
-    team_report="“Her loss came down from 5.8 to 1.4, a little higher than usual. Yet what she writes is a jumble of "
-    "words. We wrote the data loader ourselves; the loss comes from the library.”",
-    pipeline=replace(HEALTHY, loss=bugs.loss_with_labels_shifted_twice),
-    fix="The labels are shifted by one place once, no longer both in the data loader and in the loss.",
+    team_report="“We copied her to a server that runs many models of her kind, and runs them well. The file was read "
+    "to the last tensor, and no shape was refused. Her training was as good as any. There she says one word over and "
+    "over.”",
+    pipeline=replace(HEALTHY, deploy=bugs.deploy_with_bare_norm_weights),
+    fix="The engine multiplies by 1 + weight: her file holds by how much each weight of a norm is above 1.",
     telling_check="which word it says",
     public_report=PublicReport(
-        "huggingface/transformers",
+        "linkedin/Liger-Kernel",
         "issue",
-        47394,
-        "GitForCausalLM double-shifts the training loss and leaks targets across batch rows (regression from #35875)",
-        "The model shifted the labels by one and handed them to a loss that shifted them again: it was trained to "
-        "say the word after next.",
+        74,
+        "[bug fix] Gemma needs RMSNorm with 1.0 offset",
+        "Gemma multiplies by 1 + weight, and a faster RMSNorm, put in its place, multiplied by the weight, as in "
+        "Llama.",
     ),
 )
 
@@ -162,18 +163,19 @@ FRIDA = BugCase(
 
 GUSTAV = BugCase(
     name="Gustav",
-    team_report="“He began with a small vocabulary. When we found words missing we gave him a larger table, and he "
-    "trained without complaint. His loss stays above 4. We tried three learning rates.”",
-    pipeline=replace(HEALTHY, build=bugs.model_with_small_vocabulary, optimizer=bugs.optimizer_before_resizing),
-    fixed_pipeline=replace(HEALTHY, build=bugs.model_with_small_vocabulary, optimizer=bugs.optimizer_after_resizing),
-    fix="The optimizer is made after the table is enlarged, so that it holds the table in use.",
+    team_report="“We wrote the model again, and he begins from the same file of first weights as everyone. Each tensor "
+    "in it found its place, and we train what was loaded. He learns without complaint, but his loss stays above 4. We "
+    "tried three learning rates.”",
+    pipeline=replace(HEALTHY, optimizer=bugs.optimizer_of_the_tensors_in_the_file),
+    fix="Output matrix and token table are one tensor again, so that both are loaded, and both learn.",
     telling_check="every part learns",
     public_report=PublicReport(
-        "huggingface/transformers",
+        "sgl-project/sglang",
         "pull request",
-        3532,
-        "Resizing embedding matrix before sending it to the optimizer.",
-        "The table was resized after the optimizer had been given the parameters, so the new one was never updated.",
+        1508,
+        "Add support for tie_word_embeddings when loading weights + support for SmolLM",
+        "SmolLM's file holds its token table once. The engine gave the output matrix a tensor of its own, into which "
+        "nothing was loaded, and the model wrote gibberish.",
     ),
 )
 
