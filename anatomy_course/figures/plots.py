@@ -10,6 +10,7 @@ from anatomy_course.figures.charts import bars as bars, lines as lines
 from anatomy_course.figures.confusion import confusion as confusion
 from anatomy_course.figures.curve_grid import curve_grid as curve_grid
 from anatomy_course.figures.heatmaps import heatmap as heatmap, heatmaps as heatmaps
+from anatomy_course.figures.images import images as images
 from anatomy_course.figures.scale_steps import scale_steps as scale_steps
 from anatomy_course.figures.scatter import scatter_words as scatter_words
 from anatomy_course.figures.strips import strips as strips

@@ -67,6 +67,21 @@ def scores(
     return query @ key.transpose(-2, -1) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
 
 
+def soft_cap(numbers: Float[Tensor, "*any"], cap: float | int) -> Float[Tensor, "*any"]:
+    """cap · tanh(numbers / cap): small numbers stay nearly as they are, and none goes beyond ±cap.
+
+    Gemma Team 2024, section 2 (arXiv:2408.00118), for scores and for logits; Bello et al. 2016 (arXiv:1611.09940).
+
+    Args:
+        numbers: any real numbers.
+        cap: the bound, above 0.
+
+    >>> soft_cap(torch.tensor([0.1, -2000.0]), 50.0).tolist()
+    [0.10000000149011612, -50.0]
+    """
+    return cap * torch.tanh(numbers / cap)
+
+
 def masked_softmax(
     scores: Float[Tensor, "*batch query key"], mask: Mask | None = None
 ) -> Float[Tensor, "*batch query key"]:
@@ -97,6 +112,33 @@ def masked_softmax(
     weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim=-1)
     something = mask.any(dim=-1, keepdim=True)
     return weights if something.all() else weights.masked_fill(~something, 0.0)
+
+
+def softmax_with_sinks(
+    scores: Float[Tensor, "batch heads query key"], sinks: Float[Tensor, " heads"], mask: Mask | None = None
+) -> Float[Tensor, "batch heads query key"]:
+    """Weights that may sum to less than 1: each head has one more logit in its softmax, which is dropped afterwards.
+
+    OpenAI 2025, section 2.2 (arXiv:2508.10925). A head that finds nothing to look at gives its weight to the sink.
+    Without one it has to look somewhere, mostly at the first token (Xiao et al. 2023, arXiv:2309.17453).
+
+    Args:
+        scores: any real numbers.
+        sinks: the logit of each head's sink.
+        mask: as in `masked_softmax`; the sink is always there.
+
+    Returns:
+        Weights of 0 or more; each row sums to less than 1 over key.
+
+    >>> softmax_with_sinks(torch.zeros(1, 1, 1, 3), torch.zeros(1)).tolist()  # four of one size, the last is dropped
+    [[[[0.25, 0.25, 0.25]]]]
+    """
+    if mask is not None:
+        masks.check_mask(mask, scores.shape)
+        open_to_all = mask.new_full((*mask.shape[:-1], 1), mask.dtype == torch.bool)  # True, or 0 added
+        mask = torch.cat([mask.expand(*mask.shape[:-1], scores.shape[-1]), open_to_all], dim=-1)
+    sink = sinks[:, None, None].expand(*scores.shape[:-1], 1)
+    return masked_softmax(torch.cat([scores, sink], dim=-1), mask)[..., :-1]
 
 
 def weighted_average(

@@ -75,3 +75,21 @@ def embed_words(
     [[[1.0], [11.0]]]
     """
     return token_table[input_ids] + position_table[: input_ids.shape[1]]
+
+
+def image_patches(
+    images: Float[Tensor, "batch channel height width"], size: int
+) -> Float[Tensor, "batch patch numbers"]:
+    """Cut images into squares, row by row, and lay the numbers of each square side by side: channel, row, column.
+
+    Dosovitskiy et al. 2021, section 3.1 (arXiv:2010.11929).
+
+    Args:
+        images: one number per channel and pixel.
+        size: of a square, in pixels; divides height and width.
+
+    >>> image_patches(torch.arange(8.0).view(1, 1, 2, 4), 2).tolist()  # of the rows 0 1 2 3 and 4 5 6 7
+    [[[0.0, 1.0, 4.0, 5.0], [2.0, 3.0, 6.0, 7.0]]]
+    """
+    squares = images.unflatten(-1, (-1, size)).unflatten(-3, (-1, size))  # batch channel down size across size
+    return squares.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
@@ -17,6 +18,22 @@ Activation = Callable[[Tensor], Tensor]
 def gelu_tanh(values: Tensor) -> Tensor:
     """The tanh approximation of GELU, as GPT-2 was trained with; within 1e-3 of the exact one."""
     return F.gelu(values, approximate="tanh")
+
+
+def clipped_gate(
+    gate: Float[Tensor, "*batch d_ff"], expanded: Float[Tensor, "*batch d_ff"], *, slope: float, limit: float
+) -> Float[Tensor, "*batch d_ff"]:
+    """gate · σ(slope · gate) · (expanded + 1), where gate is at most `limit`, and expanded at most that far from 0.
+
+    OpenAI 2025, section 2.2 (arXiv:2508.10925); with a slope of 1.702 the first two factors are nearly GELU.
+    """
+    gate, expanded = gate.clamp(max=limit), expanded.clamp(-limit, limit)
+    return gate * (slope * gate).sigmoid() * (expanded + 1)
+
+
+def quick_gelu(values: Tensor) -> Tensor:
+    """x · σ(1.702 x), an early approximation of GELU that CLIP was trained with; within 0.021 of the exact one."""
+    return values * torch.sigmoid(1.702 * values)
 
 
 def feed_forward(

@@ -217,6 +217,20 @@ def restricted(mask: Mask | None, allowed: Bool[Tensor, "..."]) -> Mask:
     return mask & allowed if mask.dtype == torch.bool else mask.masked_fill(~allowed, -torch.inf)
 
 
+def real_positions(mask: Mask, count: int) -> Bool[Tensor, "*batch position"]:
+    """Which of the last `count` positions may attend to themselves: all but padding.
+
+    For layers that do not attend; the mask is the same for all heads.
+
+    >>> real_positions(padding(torch.tensor([[0, 1, 1]])), 3).int().tolist()
+    [[0, 1, 1]]
+    """
+    allowed = mask if mask.dtype == torch.bool else mask > -torch.inf
+    square = allowed.expand(*mask.shape[:-2], count, mask.shape[-1])[..., -count:]
+    own = square.diagonal(dim1=-2, dim2=-1)  # batch heads position, or position
+    return own[:, 0] if own.dim() > 1 else own
+
+
 def causal_with_past(past: int, new: int) -> Bool[Tensor, "new total"]:
     """What each of `new` positions that stand behind `past` others may attend to: those, itself, and what is between.
 

@@ -42,6 +42,50 @@ def frequencies(width: int, base: float, device: torch.device | None) -> Float[T
 
 
 @dataclass(frozen=True)
+class Yarn:
+    """How rotary positions are stretched to texts longer than those of training.
+
+    Peng et al. 2023, section 3 (arXiv:2309.00071).
+
+    Attributes:
+        factor: how much longer texts may be.
+        original_positions: how long they were in training.
+        fast: waves that turn at least so often in a training text stay as they are.
+        slow: those that turn at most so often are stretched by the factor; those between by a part of it.
+        truncate: whether the first and last pair of features in between are rounded outward.
+        magnitude: what turned queries and keys are multiplied by.
+    """
+
+    factor: float
+    original_positions: int
+    fast: float = 32.0
+    slow: float = 1.0
+    truncate: bool = True
+    magnitude: float = 1.0
+
+
+def yarn_frequencies(width: int, base: float, yarn: Yarn, device: torch.device | None = None) -> Float[Tensor, " pair"]:
+    """The frequency of every pair: its own, or divided by the factor, or between the two.
+
+    >>> own, stretched = frequencies(4, 100.0, None), yarn_frequencies(4, 100.0, Yarn(10.0, 64, fast=9.0, slow=2.0))
+    >>> (own / stretched).round().tolist()  # in 64 positions the first pair turns ten times, the second once
+    [1.0, 10.0]
+    """
+
+    def pair_that_turns(times: float) -> float:
+        return width * math.log(yarn.original_positions / (times * 2 * math.pi)) / (2 * math.log(base))
+
+    first, last = pair_that_turns(yarn.fast), pair_that_turns(yarn.slow)
+    if yarn.truncate:
+        first, last = math.floor(first), math.ceil(last)
+    first, last = max(first, 0), min(last, width - 1)
+    last += 0.001 * (first == last)
+    share = ((torch.arange(width // 2, device=device) - first) / (last - first)).clamp(0, 1)
+    own = frequencies(width, base, device)
+    return own * (1 - share) + own / yarn.factor * share
+
+
+@dataclass(frozen=True)
 class Rotation:
     """The turn of certain positions, to be applied to their queries and keys."""
 

@@ -9,7 +9,7 @@
 - `influence`: how much each token affects the last position
 - `logit_lens`: what a decoder would predict after each layer
 - `neurons`: what makes a neuron fire, what it writes, and the model without it
-- `parameter_count`: how a model's parameters are divided among its parts
+- `parameter_count`: how a model's parameters are divided among its parts, and how many a token meets
 """
 
 from __future__ import annotations
@@ -63,7 +63,10 @@ from anatomy_utils.interpret.neurons import (
     value_vectors as value_vectors,
     words_written as words_written,
 )
-from anatomy_utils.interpret.parameter_count import parameters_by_part as parameters_by_part
+from anatomy_utils.interpret.parameter_count import (
+    active_parameters as active_parameters,
+    parameters_by_part as parameters_by_part,
+)
 from anatomy_utils.interpret.residual_stream import (
     StreamParts as StreamParts,
     WithoutParts as WithoutParts,

@@ -1,4 +1,4 @@
-"""Where a model's parameters sit: counted per part, tied ones once.
+"""Where a model's parameters sit: counted per part, tied ones once; and how many of them a token meets.
 
 Notebook 03 counts MiniLM's.
 """
@@ -9,14 +9,16 @@ from torch import nn
 
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.experts import MixtureOfExperts
 from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
 from anatomy_utils.nn.norm import LayerNorm, RMSNorm
+from anatomy_utils.nn.signals import ImagePatches, SoundFrames
 
 PARTS: dict[str, tuple[type[nn.Module], ...]] = {
     "norms": (LayerNorm, RMSNorm, nn.LayerNorm),
     "attention": (MultiHeadAttention,),
-    "feed-forward": (FeedForward, GatedFeedForward),
-    "embeddings": (Embeddings,),
+    "feed-forward": (FeedForward, GatedFeedForward, MixtureOfExperts),
+    "embeddings": (Embeddings, ImagePatches, SoundFrames),
 }
 REST = "heads and the rest"
 
@@ -47,3 +49,21 @@ def parameters_by_part(model: nn.Module) -> dict[str, int]:
 
     count(model, REST)
     return counts
+
+
+def active_parameters(model: nn.Module) -> int:
+    """How many parameters one token meets: all but those of the experts that it does not pass.
+
+    This is the second of the numbers that are published for a mixture of experts. The token table counts as a whole,
+    though a token reads one row of it; gpt-oss is published without it.
+
+    >>> from anatomy_utils.nn.experts import Experts, Router
+    >>> active_parameters(MixtureOfExperts(Router(2, 5, per_token=1), Experts(2, 8, 5)))  # 2 × 5, and one of 3 × 2 × 8
+    58
+    """
+    active = sum(parameter.numel() for parameter in model.parameters())
+    for part in model.modules():
+        if isinstance(part, MixtureOfExperts):
+            held = sum(parameter.numel() for parameter in part.experts.parameters())
+            active -= held // part.router.num_experts * (part.router.num_experts - part.router.per_token)
+    return active

@@ -79,11 +79,12 @@ def without_each_part(model: LanguageModel, input_ids: Int[Tensor, "1 position"]
     """
     decoder, count = model.decoder, input_ids.shape[1]
     out = torch.cat([torch.eye(count, dtype=torch.bool), torch.ones(1, count, dtype=torch.bool)])[..., None]
-    rotation = None if decoder.rotary is None else decoder.rotary(torch.arange(count))
     states = decoder.embeddings(input_ids)
     states = torch.cat([states, states.masked_fill(out, 0.0)])  # row 0: nothing is taken out
     moved = [_moved(states)]
     for layer in decoder.layers:
+        rotary = decoder.rotary_of(layer)
+        rotation = None if rotary is None else rotary(torch.arange(count))
         attend = partial(layer.self_attention, causal=True, rotation=rotation)
         for norms, part in ((layer.self_attention_norms, attend), (layer.feed_forward_norms, layer.feed_forward)):
             after = norms.around(states, part, layer.dropout)

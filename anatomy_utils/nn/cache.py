@@ -7,9 +7,11 @@ teaches it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -18,10 +20,13 @@ from torch.nn import functional as F
 
 
 class KeyValue(NamedTuple):
-    """Keys and values of the same positions."""
+    """Keys and values of the same positions, or what they are made of (`latent_attention`)."""
 
     key: Float[Tensor, "batch kv_heads position d_head"]
     value: Float[Tensor, "batch kv_heads position d_head"]
+
+
+PairT = TypeVar("PairT", bound="KeyValue | RecurrentState")
 
 
 class Projection(NamedTuple):
@@ -35,12 +40,27 @@ class Projection(NamedTuple):
         return F.linear(hidden_states, self.weight, self.bias)
 
 
-class LayerCache(NamedTuple):
-    """One layer's share of a cache: room for `capacity` positions, of which the first `length` are filled."""
+class RecurrentState(NamedTuple):
+    """What a layer keeps in place of keys and values (`delta_rule`): no more after a thousand positions than after one.
 
-    room: KeyValue
+    `recent` is what the last positions were made of, for a short convolution.
+    """
+
+    state: Float[Tensor, "batch heads d_key d_value"]
+    recent: Float[Tensor, "batch recent channels"]
+
+
+class LayerCache(NamedTuple):
+    """One layer's share of a cache.
+
+    Room for `capacity` positions, of which the first `length` are filled, or the state after them; such a layer tells
+    `keep` the state after the new positions.
+    """
+
+    room: KeyValue | RecurrentState
     length: int
     projection: Projection
+    keep: Callable[[RecurrentState], None]
 
     def extended(self, new: KeyValue) -> KeyValue:
         """Write the new positions behind the filled ones; returns all filled positions without copying them."""
@@ -57,67 +77,50 @@ class KeyValueCache:
     A cache and those made from it share their memory: go on from the newest one.
 
     Attributes:
-        layers: room for keys and values, one pair per layer.
+        layers: room for keys and values, or a state, one pair per layer.
         projections: each layer's weights of queries, keys and values, as they were when the cache was started.
         length: how many positions are filled.
         padding: how many positions at the head of each row are padding; None when there is none.
         memory: keys and values of the encoder's output, one pair per layer, for cross-attention.
         memory_mask: which of the encoder's positions may be attended to.
+        kept: the states after the positions that are just read, by layer.
     """
 
-    layers: tuple[KeyValue, ...]
+    layers: tuple[KeyValue | RecurrentState, ...]
     projections: tuple[Projection, ...]
     length: int = 0
     padding: Int[Tensor, " batch"] | None = None
     memory: tuple[KeyValue, ...] | None = None
     memory_mask: Bool[Tensor, "batch 1 1 key"] | None = None
-
-    @classmethod
-    def empty(
-        cls,
-        projections: Iterable[Projection],
-        shape: tuple[int, int, int, int],
-        *,
-        padding: Int[Tensor, " batch"] | None = None,
-        memory: tuple[KeyValue, ...] | None = None,
-        memory_mask: Bool[Tensor, "batch 1 1 key"] | None = None,
-    ) -> KeyValueCache:
-        """A cache with nothing in it.
-
-        Args:
-            projections: one for each layer that will write to it.
-            shape: (batch, kv_heads, capacity, d_head).
-            padding: as the attribute.
-            memory: as the attribute.
-            memory_mask: as the attribute.
-        """
-
-        projections = tuple(projections)
-        layers = tuple(KeyValue(each.weight.new_zeros(shape), each.weight.new_zeros(shape)) for each in projections)
-        return cls(layers, projections, padding=padding, memory=memory, memory_mask=memory_mask)
+    kept: dict[int, RecurrentState] = field(default_factory=dict)
 
     @property
     def batch(self) -> int:
         """How many texts are written side by side."""
-        return self.layers[0].key.shape[0]
+        return self.layers[0][0].shape[0]
 
     @property
     def capacity(self) -> int:
         """How many positions there is room for."""
-        return self.layers[0].key.shape[2]
+        rooms = [room.key.shape[2] for room in self.layers if isinstance(room, KeyValue)]
+        return min(rooms, default=sys.maxsize)  # a state has room for any number
 
     @property
     def bytes(self) -> int:
-        """The memory that the filled positions take."""
-        return sum(part[:, :, : self.length].numel() * part.element_size() for pair in self.layers for part in pair)
+        """The memory that the filled positions and the states take."""
+        filled = [
+            part[:, :, : self.length] if isinstance(pair, KeyValue) else part for pair in self.layers for part in pair
+        ]
+        return sum(part.numel() * part.element_size() for part in filled)
 
     def layer(self, index: int) -> LayerCache:
         """The share of one layer."""
-        return LayerCache(self.layers[index], self.length, self.projections[index])
+        keep = partial(self.kept.__setitem__, index)
+        return LayerCache(self.layers[index], self.length, self.projections[index], keep)
 
     def positions(self, count: int) -> Int[Tensor, " position"] | Int[Tensor, "batch position"]:
         """Where the next `count` tokens stand in their texts, padding not counted."""
-        ahead = torch.arange(self.length, self.length + count, device=self.layers[0].key.device)
+        ahead = torch.arange(self.length, self.length + count, device=self.layers[0][0].device)
         return ahead if self.padding is None else (ahead - self.padding[:, None]).clamp(min=0)
 
     def mask(self, count: int) -> Bool[Tensor, "..."] | None:
@@ -128,7 +131,7 @@ class KeyValueCache:
         total = self.length + count
         if self.padding is None and (count == 1 or self.length == 0):
             return None
-        keys = torch.arange(total, device=self.layers[0].key.device)
+        keys = torch.arange(total, device=self.layers[0][0].device)
         allowed = keys <= keys[self.length :, None]  # query key
         return allowed if self.padding is None else allowed & (keys >= self.padding[:, None])[:, None, None]
 
@@ -151,17 +154,19 @@ class KeyValueCache:
 
     def advanced(self, count: int) -> KeyValueCache:
         """The cache after `count` more positions were written."""
-        return replace(self, length=self.length + count)
+        layers = tuple(self.kept.get(index, room) for index, room in enumerate(self.layers))
+        return replace(self, layers=layers, length=self.length + count, kept={})
 
     def rows(self, rows: Int[Tensor, " batch"]) -> KeyValueCache:
         """A copy that holds the given rows, in their order: beam search goes on from its best beams."""
 
-        def chosen(pairs: tuple[KeyValue, ...]) -> tuple[KeyValue, ...]:
-            return tuple(KeyValue(pair.key[rows], pair.value[rows]) for pair in pairs)
+        def chosen(pairs: tuple[PairT, ...]) -> tuple[PairT, ...]:
+            return tuple(type(pair)(*(part[rows] for part in pair)) for pair in pairs)
 
         return replace(
             self,
             layers=chosen(self.layers),
+            kept={},
             padding=None if self.padding is None else self.padding[rows],
             memory=None if self.memory is None else chosen(self.memory),
             memory_mask=None if self.memory_mask is None else self.memory_mask[rows],

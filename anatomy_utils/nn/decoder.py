@@ -140,7 +140,7 @@ class Decoder(nn.Module):
         embeddings: turns ids into vectors.
         layers: the stack, from the bottom up.
         norm: applied to the last layer's output; pre-norm stacks need one.
-        rotary: turns queries and keys by their positions, in every layer.
+        rotary: turns queries and keys by their positions, in every layer that does not say otherwise.
         score_bias: (query positions, key positions) → numbers added to every layer's scores, such as `T5Bias`.
     """
 
@@ -210,21 +210,28 @@ class Decoder(nn.Module):
             keys = torch.arange(past + count, device=device)
             mask = masks.additive(self.score_bias(keys[past:], keys), mask)
         positions = torch.arange(count, device=device) if positions is None else positions
-        rotation = None if self.rotary is None else self.rotary(positions)
+        turns: dict[RotaryPositions | None, Rotation | None] = {None: None}
         allowed: dict[int | None, Mask | None] = {}  # by window
         for index, layer in enumerate(self.layers):
             if layer.window not in allowed:
                 allowed[layer.window] = _within(layer.window, mask, count, past + count, device)
+            rotary = self.rotary_of(layer)
+            if rotary is not None and rotary not in turns:
+                turns[rotary] = rotary(positions)
             hidden_states = layer(
                 hidden_states,
                 mask=allowed[layer.window],
                 causal=causal,
-                rotation=rotation,
+                rotation=turns[rotary],
                 cache=None if cache is None else cache.layer(index),
                 memory=memory[index] if isinstance(memory, tuple) else memory,
                 memory_mask=memory_mask,
             )
         return self.norm(hidden_states)
+
+    def rotary_of(self, layer: DecoderLayer) -> RotaryPositions | None:
+        """What turns queries and keys of a layer: its own or the stack's; nothing where they are not turned."""
+        return (layer.rotary or self.rotary) if layer.is_rotated else None
 
     def start(
         self,
@@ -251,14 +258,12 @@ class Decoder(nn.Module):
             raise ValueError(
                 f"The cache is to hold {batch} texts, but attention_mask has {len(attention_mask)}; give one row each."
             )
-        attention = self.layers[0].self_attention
-        shape = (batch, attention.num_kv_heads, capacity, attention.d_head)
         padding = None if attention_mask is None else masks.padding_at_head(attention_mask)
         readers = [layer.cross_attention for layer in self.layers if layer.cross_attention is not None]
         remembered = None if memory is None else tuple(reader.project_memory(memory) for reader in readers)
-        return KeyValueCache.empty(
-            (layer.self_attention.projection() for layer in self.layers),
-            shape,
+        return KeyValueCache(
+            tuple(layer.self_attention.room(batch, capacity) for layer in self.layers),
+            tuple(layer.self_attention.projection() for layer in self.layers),
             padding=padding,
             memory=remembered,
             memory_mask=memory_mask,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -18,7 +19,6 @@ from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.dropout import identity
-from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import NormPlaces
 from anatomy_utils.nn.positions import RotaryPositions
@@ -62,6 +62,7 @@ class LocalLayer(EncoderLayer):
     """
 
     window: int
+    rotary: RotaryPositions
 
     def __init__(
         self,
@@ -99,7 +100,7 @@ class Encoder(nn.Module):
     """Embeddings and a stack of encoder layers: token ids in, one context-aware vector per token out.
 
     Args:
-        embeddings: turns ids into vectors.
+        embeddings: turns ids into vectors, as `Embeddings` does.
         layers: the stack, from the bottom up (six in the paper).
         norm: applied to the last layer's output; pre-norm stacks need one.
         rotary: turns queries and keys by their positions, in every layer.
@@ -108,7 +109,7 @@ class Encoder(nn.Module):
 
     def __init__(
         self,
-        embeddings: Embeddings,
+        embeddings: nn.Module,
         layers: Iterable[EncoderLayer],
         norm: nn.Module | None = None,
         *,
@@ -116,7 +117,7 @@ class Encoder(nn.Module):
         score_bias: nn.Module | None = None,
     ) -> None:
         super().__init__()
-        self.embeddings = embeddings
+        self.embeddings: Any = embeddings
         self.layers = nn.ModuleList(layers)
         self.norm = norm or identity
         self.rotary = rotary

@@ -51,7 +51,7 @@ class EncoderDecoder(nn.Module):
 
     def forward(
         self,
-        input_ids: Int[Tensor, "batch source"],
+        input_ids: Int[Tensor, "batch source"] | Float[Tensor, "batch ..."],
         decoder_input_ids: Int[Tensor, "batch target"],
         attention_mask: Int[Tensor, "batch source"] | None = None,
         decoder_attention_mask: Int[Tensor, "batch target"] | None = None,
@@ -59,7 +59,7 @@ class EncoderDecoder(nn.Module):
         """All target positions at once, as in training with teacher forcing.
 
         Args:
-            input_ids: the source.
+            input_ids: the source; for a `SignalEncoder` a sound or an image.
             decoder_input_ids: the target, shifted right by one.
             attention_mask: of the source: 1 = real token, 0 = padding.
             decoder_attention_mask: of the target.
@@ -82,7 +82,7 @@ class EncoderDecoder(nn.Module):
 
     def start(
         self,
-        input_ids: Int[Tensor, "batch source"],
+        input_ids: Int[Tensor, "batch source"] | Float[Tensor, "batch ..."],
         capacity: int,
         *,
         attention_mask: Int[Tensor, "batch source"] | None = None,

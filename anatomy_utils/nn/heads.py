@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from anatomy_utils.functional.attention import soft_cap
 from anatomy_utils.functional.feed_forward import Activation
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.nn.cache import KeyValueCache
@@ -57,11 +58,31 @@ class LanguageModel(nn.Module):
         return self.vocabulary(hidden_states[:, -1]), cache
 
 
+class CappedVocabulary(nn.Linear):
+    """A projection onto the vocabulary whose logits stay softly within bounds; see `functional.attention.soft_cap`.
+
+    Gemma Team 2024, section 2 (arXiv:2408.00118).
+
+    Args:
+        d_model: width of the hidden states.
+        vocab_size: entries of the vocabulary.
+        cap: the bound of the logits, above 0.
+    """
+
+    def __init__(self, d_model: int, vocab_size: int, cap: float) -> None:
+        super().__init__(d_model, vocab_size, bias=False)
+        self.cap = cap
+
+    def forward(self, hidden_states: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch vocab_size"]:
+        """One logit per entry, between −cap and cap."""
+        return soft_cap(super().forward(hidden_states), self.cap)
+
+
 class WithHead(nn.Module):
     """A stack with a head: runs the one, then the other.
 
     Args:
-        body: token ids (and whatever else it takes) → hidden states.
+        body: token ids, or an image (and whatever else it takes) → hidden states.
         head: (hidden states, attention mask) → the answer.
     """
 
@@ -71,7 +92,7 @@ class WithHead(nn.Module):
         self.head = head
 
     def forward(
-        self, input_ids: Int[Tensor, "..."], attention_mask: Int[Tensor, "..."] | None = None, **more: Any
+        self, input_ids: Shaped[Tensor, "..."], attention_mask: Int[Tensor, "..."] | None = None, **more: Any
     ) -> Any:
         """The head's answer; `more` goes to the body."""
         return self.head(self.body(input_ids, attention_mask, **more), attention_mask)

@@ -10,6 +10,7 @@ from torch import nn
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.dropout import dropout_or_nothing
 from anatomy_utils.nn.norm import NormPlaces
+from anatomy_utils.nn.positions import RotaryPositions
 
 
 class Layer(nn.Module):
@@ -27,11 +28,14 @@ class Layer(nn.Module):
     Attributes:
         cross_attention: reads an encoder's output; None in most layers.
         window: how many positions self-attention sees at most, its own included; None for all.
+        rotary: turns queries and keys instead of the stack's; None where they are turned alike in all layers.
+        is_rotated: False where queries and keys stay as they are, though the stack turns them.
         block_size: positions of a block, where only certain blocks meet; None elsewhere.
         is_parallel: whether both sub-layers read the same vectors, instead of one after the other.
     """
 
     window: int | None = None
+    is_rotated = True
     block_size: int | None = None
     is_parallel = False
 
@@ -48,6 +52,7 @@ class Layer(nn.Module):
         self.self_attention = self_attention
         self.self_attention_norms = self_attention_norms
         self.cross_attention: MultiHeadAttention | None = None
+        self.rotary: RotaryPositions | None = None
         self.feed_forward = feed_forward
         self.feed_forward_norms = feed_forward_norms
         self.dropout = dropout_or_nothing(dropout)

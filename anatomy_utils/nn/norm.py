@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from anatomy_utils.functional.layers import Part
+from anatomy_utils.functional.multi_head import merge_heads, split_heads
 from anatomy_utils.nn.dropout import identity
 
 
@@ -56,6 +57,18 @@ class RMSNorm(nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.weight.numel()}, epsilon={self.epsilon:g}"
+
+
+class RMSNormOfHeads(RMSNorm):
+    """RMSNorm of the queries, or keys, of all heads of a position together: one long vector, as it was projected.
+
+    OLMo Team 2024, section 3 (arXiv:2501.00656). Qwen 3 and Gemma 3 normalize each head by itself.
+    """
+
+    def forward(
+        self, vectors: Float[Tensor, "batch heads position d_head"]
+    ) -> Float[Tensor, "batch heads position d_head"]:
+        return split_heads(super().forward(merge_heads(vectors)), vectors.shape[1])
 
 
 class NormPlaces(nn.Module):

@@ -18,7 +18,16 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.functional.positions import Layout, Rotation, alibi_slopes, frequencies, sinusoids, t5_bucket
+from anatomy_utils.functional.positions import (
+    Layout,
+    Rotation,
+    Yarn,
+    alibi_slopes,
+    frequencies,
+    sinusoids,
+    t5_bucket,
+    yarn_frequencies,
+)
 
 
 class LearnedPositions(nn.Module):
@@ -89,6 +98,8 @@ class RotaryPositions(nn.Module):
 
     cosines: Tensor
     sines: Tensor
+    magnitude: float = 1.0
+    """What turned vectors are multiplied by."""
 
     def __init__(
         self, d_head: int, *, base: float = 10_000.0, layout: Layout = "halves", max_positions: int = 512
@@ -101,11 +112,14 @@ class RotaryPositions(nn.Module):
         self.layout = layout
         self._prepare(max_positions, torch.device("cpu"))  # angles are computed, not loaded
 
+    def _frequencies(self, device: torch.device | None) -> Float[Tensor, " pair"]:
+        return frequencies(self.d_head, self.base, device)
+
     def _prepare(self, length: int, device: torch.device | None) -> None:
-        angles = torch.arange(length, device=device)[:, None] * frequencies(self.d_head, self.base, device)
+        angles = torch.arange(length, device=device)[:, None] * self._frequencies(device)
         both = torch.cat([angles, angles], -1) if self.layout == "halves" else angles.repeat_interleave(2, -1)
-        self.register_buffer("cosines", both.cos(), persistent=False)
-        self.register_buffer("sines", both.sin(), persistent=False)
+        self.register_buffer("cosines", both.cos() * self.magnitude, persistent=False)
+        self.register_buffer("sines", both.sin() * self.magnitude, persistent=False)
 
     def forward(self, positions: Int[Tensor, " position"] | Int[Tensor, "batch position"]) -> Rotation:
         """The turn of each of the given positions, counted from 0: computed once, used in every layer.
@@ -122,6 +136,24 @@ class RotaryPositions(nn.Module):
         if positions.dim() == 2:
             cosines, sines = cosines[:, None], sines[:, None]  # batch 1 position d_head
         return Rotation(cosines, sines, self.layout)
+
+
+class YarnPositions(RotaryPositions):
+    """Rotary positions that were stretched to longer texts: fast waves are kept, slow ones turn more slowly.
+
+    Peng et al. 2023 (arXiv:2309.00071); gpt-oss and DeepSeek-V3 have them.
+
+    Args:
+        d_head, base, layout: as in `RotaryPositions`.
+        yarn: how they are stretched.
+    """
+
+    def __init__(self, d_head: int, yarn: Yarn, *, base: float = 10_000.0, layout: Layout = "halves") -> None:
+        self.yarn, self.magnitude = yarn, yarn.magnitude  # before angles are computed
+        super().__init__(d_head, base=base, layout=layout)
+
+    def _frequencies(self, device: torch.device | None) -> Float[Tensor, " pair"]:
+        return yarn_frequencies(self.d_head, self.base, self.yarn, device)
 
 
 class T5Bias(nn.Module):

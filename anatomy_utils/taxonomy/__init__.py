@@ -1,10 +1,12 @@
 """The family tree as data: every model is its parent plus a visible difference. Notebook 07 walks through it.
 
 - `tree`: all models, and how to find one; `row`: what is noted of a model
-- `encoders`, `decoders`, `llamas`, `encoder_decoders`: the rows
+- `encoders`, `decoders`, `llamas`, `mixtures`, `encoder_decoders`, `senses`: the rows
+- `modular`: the tree that the authors of `transformers` keep
 - `build`: a model with its published sizes, without memory; a small version that runs
 - `describe`: the parts of a built model, and the differences between two
 - `attributes`, `structure`, `recurrent`: how each part is read off a model; `block_diagram`: its layers as boxes
+- `grid`: which model has which part, and which had it first
 - `costs`: parameters, work per token and cache bytes; `scaling`: numbers that grow with the text
 
 `make tables` writes the tree to `docs/models.md`. The functions `build` and `describe` are in the modules of that name.
@@ -21,8 +23,11 @@ from anatomy_utils.taxonomy import (
     encoder_decoders as encoder_decoders,
     encoders as encoders,
     llamas as llamas,
+    mixtures as mixtures,
+    modular as modular,
     row as row,
     scaling as scaling,
+    senses as senses,
     tree as tree,
 )
 from anatomy_utils.taxonomy.row import ModelFacts as ModelFacts, Size as Size
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
         build as build,
         costs as costs,
         describe as describe,
+        grid as grid,
         recurrent as recurrent,
         structure as structure,
     )
@@ -53,6 +59,7 @@ if TYPE_CHECKING:
         work_per_token as work_per_token,
     )
     from anatomy_utils.taxonomy.describe import changes as changes, difference as difference
+    from anatomy_utils.taxonomy.grid import part_grid as part_grid
 
 _LATE = {
     "attributes": [],
@@ -60,6 +67,7 @@ _LATE = {
     "build": ["small", "small_config"],
     "costs": ["cache_bytes", "organs", "parameters", "work_per_token"],
     "describe": ["changes", "difference"],
+    "grid": ["part_grid"],
     "recurrent": [],
     "structure": [],
 }

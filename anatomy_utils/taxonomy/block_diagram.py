@@ -10,9 +10,12 @@ from torch import nn
 from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.experts import MixtureOfExperts
 from anatomy_utils.nn.feed_forward import GatedFeedForward
-from anatomy_utils.nn.heads import MaskedLanguageHead
+from anatomy_utils.nn.heads import MaskedLanguageHead, SequenceHead
+from anatomy_utils.nn.signals import ImagePatches, SoundFrames
 from anatomy_utils.taxonomy import attributes
+from anatomy_utils.zoo.clip import TwoTowers
 
 
 @dataclass(frozen=True)
@@ -52,23 +55,28 @@ def drawn(name: str, stack: Any) -> StackDrawing:
 
 
 def with_head(drawing: StackDrawing, model: nn.Module) -> StackDrawing:
-    """The last stack's drawing, with what turns its vectors into an answer on top."""
+    """The last stack's drawing, with what turns its vectors into an answer on top; they are one where it is alone."""
+    if isinstance(model, Encoder):
+        return drawing
     masked = any(isinstance(part, MaskedLanguageHead) for part in model.modules())
     asks_tokens = any(name.endswith("vocabulary") or isinstance(part, AdaptiveSoftmax)
                       for name, part in model.named_modules())  # fmt: skip
-    label = "to the vocabulary" if asks_tokens else "one number per token"
+    asks_once = isinstance(model, TwoTowers) or any(isinstance(part, SequenceHead) for part in model.modules())
+    label = "to the vocabulary" if asks_tokens else "one answer for all" if asks_once else "one number per token"
     head = BlockDrawing(f"layer, norm,\n{label}" if masked else label, "value", ("output",))
     return replace(drawing, above=(*drawing.above, head))
 
 
 def _below(stack: Any) -> list[BlockDrawing]:
     embeddings = stack.embeddings
-    found = [BlockDrawing("token table", "value", ("token table", "token vectors times", "vocabulary"))]
+    first = {ImagePatches: "patches,\nprojected", SoundFrames: "frames, through\ntwo convolutions"}
+    label = first.get(type(embeddings), "token table")
+    found = [BlockDrawing(label, "value", ("token table", "token vectors times", "vocabulary"))]
     if embeddings.positions is not None:
         found.append(BlockDrawing("+ positions", "query", ("positions",)))
-    if embeddings.segments is not None:
+    if getattr(embeddings, "segments", None) is not None:
         found.append(BlockDrawing("+ segments", "key", ("segments",)))
-    if embeddings.norm is not identity:
+    if attributes.embedding_norm(stack):
         found.append(BlockDrawing(_kind(embeddings.norm), "residual", ("norm", "norm on the embeddings")))
     if attributes.table_width(stack).startswith("narrower"):
         found.append(BlockDrawing("projection", "value", ("token table",)))
@@ -77,13 +85,13 @@ def _below(stack: Any) -> list[BlockDrawing]:
 
 def _layer(layer: Any, stack: Any) -> list[BlockDrawing]:
     attention = BlockDrawing(_attention_label(layer, stack), "weights", (
-        "sees", "remembers", "keys and values", "scores times", "norms on queries and keys", "biases",
+        "sees", "remembers", "keys and values", "scores times", "attention's output times",
+        "norms on queries and keys", "biases",
         *(() if stack.embeddings.positions is not None else ("positions",)),
     ))  # fmt: skip
-    gated = isinstance(layer.feed_forward, GatedFeedForward)
-    feed_forward = BlockDrawing(
-        "gated\nfeed-forward" if gated else "feed-forward", "feed_forward", ("feed-forward", "biases")
-    )
+    kinds = {GatedFeedForward: "gated\nfeed-forward", MixtureOfExperts: "router and\nexperts"}
+    label = kinds.get(type(layer.feed_forward), "feed-forward")
+    feed_forward = BlockDrawing(label, "feed_forward", ("feed-forward", "biases"))
     if layer.is_parallel:
         shown = tuple(dict.fromkeys(("sub-layers", *attention.parts, *feed_forward.parts)))
         return _inside(

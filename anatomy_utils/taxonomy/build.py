@@ -21,11 +21,18 @@ SMALL = {
     "encoder_layers": 2, "decoder_layers": 2,
     "num_attention_heads": 4, "n_head": 4, "n_heads": 4, "num_heads": 4,
     "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+    "num_local_experts": 4, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24,
+    "n_routed_experts": 8, "n_group": 4, "topk_group": 2, "first_k_dense_replace": 1,
+    "q_lora_rank": 12, "kv_lora_rank": 10, "qk_nope_head_dim": 6, "qk_rope_head_dim": 4, "v_head_dim": 8,
+    "linear_num_value_heads": 4, "linear_num_key_heads": 2, "linear_key_head_dim": 6, "linear_value_head_dim": 8,
+    "shared_expert_intermediate_size": 24, "full_attention_interval": 2,
     "intermediate_size": 64, "n_inner": 64, "hidden_dim": 64, "d_ff": 64, "dff": 64,
     "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
-    "head_dim": 8, "d_head": 8, "d_kv": 8,
+    "head_dim": 8, "d_head": 8, "d_kv": 8, "query_pre_attn_scalar": 8,
     "max_position_embeddings": 64, "n_positions": 64,
     "sliding_window": 4, "window_size": 4, "local_attention": 6, "rotary_dim": 4,
+    "image_size": 12, "patch_size": 4, "projection_dim": 16,
+    "num_mel_bins": 8, "max_source_positions": 64, "max_target_positions": 64,
     "embedding_size": 16, "pooler_hidden_size": 32, "position_buckets": 8, "block_size": 1, "num_random_blocks": 1,
 }  # fmt: skip
 """What a published entry becomes in the small version; entries that are not named here stay as they are."""
@@ -51,11 +58,20 @@ def small_config(model: ModelFacts, vocab_size: int = SMALL["vocab_size"]) -> di
     if not model.runs:
         raise ValueError(f"{model.name} is only described in the tree; choose a row that runs.")
     published = model.sizes[0].config
-    config = {name: SMALL.get(name, entry) for name, entry in published.items()} | {"vocab_size": vocab_size}
+    return _shrunk(published, vocab_size) | {"vocab_size": vocab_size} | dict(model.small)
+
+
+def _shrunk(published: Mapping[str, Any], vocab_size: int) -> dict[str, Any]:
+    """Small numbers for large ones, also in the configurations of parts."""
+    numbers = SMALL | {"vocab_size": vocab_size}
+    config = {
+        name: _shrunk(entry, vocab_size) if isinstance(entry, Mapping) else numbers.get(name, entry)
+        for name, entry in published.items()
+    }
     if "num_key_value_heads" in published:
         shared = published["num_key_value_heads"] < published["num_attention_heads"]
         config["num_key_value_heads"] = min(published["num_key_value_heads"], 2 if shared else 4)
-    return config | dict(model.small)
+    return config
 
 
 def small(model: ModelFacts, *, generator: torch.Generator, vocab_size: int = SMALL["vocab_size"]) -> nn.Module:

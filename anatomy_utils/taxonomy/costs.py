@@ -12,14 +12,19 @@ from torch import nn
 
 from anatomy_utils.interpret.parameter_count import parameters_by_part
 from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.cache import RecurrentState
+from anatomy_utils.nn.delta_rule import GatedDeltaRule
+from anatomy_utils.nn.experts import MixtureOfExperts, StackedLinear
 from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.relative_positions import DisentangledPositions, TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
+from anatomy_utils.nn.signals import ImagePatches, SoundFrames
 from anatomy_utils.taxonomy import recurrent
 from anatomy_utils.taxonomy.row import Counted
 from anatomy_utils.taxonomy.scaling import LengthFormula
 from anatomy_utils.taxonomy.structure import stacks_of
+from anatomy_utils.zoo.clip import TwoTowers
 
 
 def parameters(model: nn.Module, part: Counted = "all") -> int:
@@ -50,27 +55,45 @@ def work_per_token(model: nn.Module) -> LengthFormula:
 
     A token is compared with every position in its layer's reach, as the kernels do it: causal models skip nothing.
     In an encoder–decoder the source is as long as the target, and the work is the mean over both: each token passes
-    through one of the two stacks.
+    through one of the two stacks. So it is with a text and an image.
     """
     if recurrent.is_root(model):
         return recurrent.work_of(model)
     stacks = stacks_of(model)
     fixed = sum(_product(linear) for linear in _products(model))
+    for part in model.modules():
+        if isinstance(part, MixtureOfExperts):
+            experts = part.experts
+            each = _product(experts.gate) + _product(experts.expand) + _product(experts.contract)
+            fixed += part.router.per_token * each
     once = sum(_product(head.labels) + (_product(head.dense) if isinstance(head.dense, nn.Linear) else 0)
                for head in model.modules() if isinstance(head, SequenceHead))  # fmt: skip
     seen = []
+    if isinstance(model, TwoTowers):  # one vector of each is projected, and one angle is computed
+        ends = _product(model.from_text) + _product(model.from_image)
+        fixed, once = fixed - ends, once + ends + 2 * model.from_text.out_features
     for _, stack in stacks:
+        if isinstance(stack.embeddings, ImagePatches):
+            once -= _product(stack.embeddings.patches)  # the first position is no patch
+        if isinstance(stack.embeddings, SoundFrames):
+            fixed += 2 * (2 * stack.embeddings.listen.weight.numel() + stack.embeddings.halve.weight.numel())
         for layer in stack.layers:
             for attention, reach in _attentions(layer):
-                width = attention.num_heads * attention.d_head
+                if isinstance(attention, GatedDeltaRule):  # what the state answers, what is written, what is read
+                    states = attention.num_heads * attention.d_head * attention.d_value
+                    fixed += 6 * states + 2 * attention.mixing.numel()
+                    continue
+                width = attention.num_heads * (attention.d_head + attention.d_value)  # scored, then averaged
                 offsets = _work_on_offsets(attention)
                 fixed, once = fixed + offsets.fixed, once + offsets.once
-                seen.append(((4 * width + sum(each for each, _ in offsets.growing)) // len(stacks), reach))
-    return LengthFormula(fixed // len(stacks), _gathered(seen), once)
+                seen.append(((2 * width + sum(each for each, _ in offsets.growing)) // len(stacks), reach))
+    return LengthFormula(fixed // len(stacks), _gathered(seen), once // len(stacks))
 
 
 def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> LengthFormula:
-    """What a model that writes keeps of its past: keys and values of every layer; nothing in an encoder by itself.
+    """What a model that writes keeps of its past: keys and values of every layer, or its state.
+
+    An encoder by itself keeps nothing.
 
     Args:
         model: a built model.
@@ -82,6 +105,7 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> LengthFormula
     if recurrent.is_root(model):
         return recurrent.cache_of(model, bytes_per_number)
     kept: list[tuple[int, int | None]] = []
+    states = 0
     for name, stack in stacks_of(model):
         if isinstance(stack, RecurrentDecoder):  # keeps what went into each layer, and makes keys and values of it anew
             kept += [(layer.self_attention.to_key.in_features * bytes_per_number, stack.memory_length)
@@ -89,8 +113,12 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> LengthFormula
         elif name == "decoder":
             for layer in stack.layers:
                 for attention, reach in _attentions(layer):
-                    kept.append((2 * attention.num_kv_heads * attention.d_head * bytes_per_number, reach))
-    return LengthFormula(0, _gathered(kept))
+                    room = attention.room(batch=1, capacity=1)
+                    if isinstance(room, RecurrentState):  # which stays in float32
+                        states += 4 * room.state.numel() + bytes_per_number * room.recent.numel()
+                    else:
+                        kept.append((sum(part.numel() for part in room) * bytes_per_number, reach))
+    return LengthFormula(states, _gathered(kept))
 
 
 def _products(module: nn.Module) -> Iterator[nn.Linear]:
@@ -103,7 +131,7 @@ def _products(module: nn.Module) -> Iterator[nn.Linear]:
         yield from _products(child)
 
 
-def _product(linear: nn.Linear) -> int:
+def _product(linear: nn.Linear | StackedLinear) -> int:
     return 2 * linear.in_features * linear.out_features
 
 

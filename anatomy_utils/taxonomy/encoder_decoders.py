@@ -61,6 +61,24 @@ def _m2m_100(num_layers: int, d_ff: int) -> dict[str, Any]:
     }
 
 
+def _t5gemma(
+    d_model: int, num_layers: int, num_heads: int, num_kv_heads: int, d_ff: int, d_head: int
+) -> dict[str, Any]:
+    """The entries of a T5Gemma's `config.json` whose two sides are of one size."""
+    side = {
+        "vocab_size": 256000,
+        "hidden_size": d_model,
+        "num_hidden_layers": num_layers,
+        "num_attention_heads": num_heads,
+        "num_key_value_heads": num_kv_heads,
+        "intermediate_size": d_ff,
+        "head_dim": d_head,
+        "query_pre_attn_scalar": d_head,
+        "sliding_window": 4096,
+    }
+    return {"encoder": side, "decoder": dict(side)}
+
+
 _root = partial(ModelFacts, branch="root", objectives=("translation pairs",))
 
 ROOTS = (
@@ -154,5 +172,21 @@ TRANSLATORS = (
             Size("1.2B", _m2m_100(24, 8192), 1_200 * MILLION, 100 * MILLION),
         ),
         note="The smaller one is called 418M, but its published files, and these modules, hold 484 million numbers.",
+    ),
+    _translator(
+        "T5Gemma",
+        2025,
+        "Gemma 2",
+        "2504.06225",
+        "one reads, another writes",
+        "t5gemma",
+        "T5GemmaForConditionalGeneration",
+        (
+            Size("small", _t5gemma(512, 8, 8, 8, 1024, 64), 0),
+            Size("2B-2B", _t5gemma(2304, 26, 8, 4, 9216, 256), 5_596_853_760),
+        ),
+        objectives=("prefix LM", "span corruption", "distillation"),
+        note="2B-2B starts from the weights of two Gemma 2. Each size is published twice: trained as a prefix LM, with "
+        "distillation, and on span corruption (as in UL2).",
     ),
 )

@@ -24,6 +24,9 @@ def _llama(
 
 _QWEN = {"rope_theta": 1e6, "rms_norm_eps": 1e-6, "max_position_embeddings": 32768}
 _GEMMA = {"hidden_activation": "gelu_pytorch_tanh", "tie_word_embeddings": True, "max_position_embeddings": 8192}
+_GEMMA2 = {"head_dim": 256, "sliding_window": 4096, "query_pre_attn_scalar": 256}
+_GEMMA3 = {"head_dim": 256, "sliding_window": 512, "query_pre_attn_scalar": 256}
+_OLMO2 = {"rope_theta": 5e5, "rms_norm_eps": 1e-6, "max_position_embeddings": 4096}
 _SMOLLM2 = {"tie_word_embeddings": True, "max_position_embeddings": 8192, "rope_theta": 100_000.0, "rms_norm_eps": 1e-5}
 
 _decoder = partial(ModelFacts, branch="decoder", objectives=("next token",))
@@ -57,6 +60,32 @@ LLAMAS = (
             Size("1.7B", _llama(49152, 2048, 24, 32, 32, 8192, **_SMOLLM2), 1_711_376_384),
         ),
         note="135M and 360M have three query heads for each key/value head; in 1.7B each query head has its own.",
+    ),
+    _decoder(
+        "SmolLM3",
+        2025,
+        "SmolLM2",
+        "",
+        "no positions in one layer of four",
+        "smollm3",
+        "SmolLM3ForCausalLM",
+        (Size("3B", _llama(128256, 2048, 36, 16, 4, 11008, **_SMOLLM2 | {"rope_theta": 5e6}), 3_075_098_624),),
+        small={"num_hidden_layers": 4},
+    ),
+    _decoder(
+        "OLMo 2",
+        2024,
+        "Llama",
+        "2501.00656",
+        "norms on what sub-layers give, on all queries, on all keys",
+        "olmo2",
+        "Olmo2ForCausalLM",
+        (
+            Size("1B", _llama(100352, 2048, 16, 16, 16, 8192, **_OLMO2), 1_484_916_736),
+            Size("7B", _llama(100352, 4096, 32, 32, 32, 11008, **_OLMO2), 7_298_617_344),
+            Size("13B", _llama(100352, 5120, 40, 40, 40, 13824, **_OLMO2), 13_716_198_400),
+        ),
+        note="Its data, code and all intermediate weights are published too.",
     ),
     _decoder(
         "Mistral",
@@ -121,5 +150,58 @@ LLAMAS = (
             Size("7B", _llama(256000, 3072, 28, 16, 16, 24576, head_dim=256, **_GEMMA), 8_537_680_896),
         ),
         note="The one called 7B has 8.5 billion parameters, 0.8 billion of them in its token table.",
+    ),
+    _decoder(
+        "Gemma 2",
+        2024,
+        "Gemma",
+        "2408.00118",
+        "every other layer local, norms on both sides, soft caps",
+        "gemma2",
+        "Gemma2ForCausalLM",
+        (
+            Size("2B", _llama(256000, 2304, 26, 8, 4, 9216, **_GEMMA2), 2_614_341_888),
+            Size("9B", _llama(256000, 3584, 42, 16, 8, 14336, **_GEMMA2), 9_241_705_984),
+            Size(
+                "27B",
+                _llama(256000, 4608, 46, 32, 16, 36864, **_GEMMA2 | {"head_dim": 128, "query_pre_attn_scalar": 144}),
+                27_227_128_320,
+            ),
+        ),
+        objectives=("next token", "distillation"),
+        note="2B and 9B learned from a larger model's answers, 27B from text. Only 27B divides its scores by another "
+        "number than √d_head.",
+    ),
+    _decoder(
+        "Gemma 3",
+        2025,
+        "Gemma 2",
+        "2503.19786",
+        "five local layers for one global, norms instead of caps",
+        "gemma3_text",
+        "Gemma3ForCausalLM",
+        (
+            Size("270M", _llama(262144, 640, 18, 4, 1, 2048, **_GEMMA3), 268_098_176),
+            Size("1B", _llama(262144, 1152, 26, 4, 1, 6912, **_GEMMA3), 999_885_952),
+        ),
+        objectives=("distillation",),
+        small={"sliding_window_pattern": 2},
+        note="The larger ones read images as well and scale their rotary positions, which is left out here. "
+        "168 of the 268 million parameters of 270M are its token table.",
+    ),
+    _decoder(
+        "EmbeddingGemma",
+        2025,
+        "Gemma 3",
+        "2509.20354",
+        "the mask opened: one vector for a text",
+        "gemma3_text",
+        "Gemma3TextModel",
+        (Size("300M", _llama(262144, 768, 24, 3, 1, 1152, **_GEMMA3, use_bidirectional_attention=True), 302_863_104),),
+        branch="encoder",
+        objectives=("distillation",),
+        small={"sliding_window_pattern": 2},
+        note="It learns that the vectors of texts that belong together lie near each other, and from a larger model's "
+        "vectors. Two matrices after the mean of its vectors, 4.7 million numbers, are published beside it.",
     ),
 )

@@ -39,7 +39,7 @@ class Checked(dict[str, Tensor]):
 
 def transposed(weight: Tensor) -> Tensor:
     """GPT-2 stores its matrices (in, out); torch's `nn.Linear` stores (out, in)."""
-    return weight.T
+    return weight.mT
 
 
 def part(published: str, ours: str) -> Pair:
@@ -68,6 +68,30 @@ def sub_layers(published: str, norms: str, names: str, ours: str = r"layers.\1."
     """
     places = f"self_attention_norms.{norms} feed_forward_norms.{norms} feed_forward.expand feed_forward.contract"
     return [part(published + theirs, ours + place) for theirs, place in zip(names.split(), places.split(), strict=True)]
+
+
+def rows_by_head(mixed: Tensor, heads: int, widths: tuple[int, ...]) -> list[Tensor]:
+    """The matrices that one matrix holds, where each head's rows of all of them stand together.
+
+    >>> [part.tolist() for part in rows_by_head(torch.arange(6), 2, (2, 1))]
+    [[0, 1, 3, 4], [2, 5]]
+    """
+    return [rows.flatten(0, 1) for rows in mixed.unflatten(0, (heads, sum(widths))).split(widths, dim=1)]
+
+
+def stacked_experts(numbers: object, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of a layer's experts, published one by one, as one: `experts.0.w1.weight`, … → `experts.w1.weight`.
+
+    For `Family.prepare`; other tensors stay as they are.
+    """
+    found: dict[str, Tensor] = {}
+    parts: dict[str, dict[int, Tensor]] = {}
+    for name, tensor in tensors.items():
+        if match := re.fullmatch(r"(.*\.experts\.)(\d+)\.(.+)", name):
+            parts.setdefault(match[1] + match[3], {})[int(match[2])] = tensor
+        else:
+            found[name] = tensor
+    return found | {name: torch.stack([each[i] for i in sorted(each)]) for name, each in parts.items()}
 
 
 MIXED = tuple(rf"layers.\1.self_attention.to_{name}.\2" for name in ("query", "key", "value"))

@@ -11,7 +11,15 @@ from functools import partial
 from torch import nn
 
 from anatomy_utils.nn.decoder import Decoder
-from anatomy_utils.nn.heads import LanguageModel, MultipleChoice, SequenceHead, SpanHead, TokenHead, WithHead
+from anatomy_utils.nn.heads import (
+    CappedVocabulary,
+    LanguageModel,
+    MultipleChoice,
+    SequenceHead,
+    SpanHead,
+    TokenHead,
+    WithHead,
+)
 from anatomy_utils.zoo.checkpoint import KeyMap, Pair, part
 
 
@@ -52,7 +60,14 @@ def headed(
 
 
 def on_decoder(
-    body: Decoder, task: str, num_labels: int, *, tied: bool = True, bias: bool = False, dropout: float = 0.0
+    body: Decoder,
+    task: str,
+    num_labels: int,
+    *,
+    tied: bool = True,
+    bias: bool = False,
+    dropout: float = 0.0,
+    logit_cap: float | None = None,
 ) -> nn.Module:
     """A decoder that writes, or that reads: what it knows of a text is in the vector of the last token.
 
@@ -63,10 +78,12 @@ def on_decoder(
         tied: whether the projection onto the vocabulary shares its weight with the token table.
         bias: whether that projection adds a bias.
         dropout: before the label of each token.
+        logit_cap: bounds the logits of a vocabulary without bias softly; no bound when left out.
     """
     vocab_size, width = body.embeddings.tokens.weight.shape
     if task in ("CausalLM", "LMHeadModel"):
-        return LanguageModel(body, nn.Linear(width, vocab_size, bias=bias), tied=tied)
+        capped = None if logit_cap is None else CappedVocabulary(width, vocab_size, logit_cap)
+        return LanguageModel(body, capped or nn.Linear(width, vocab_size, bias=bias), tied=tied)
     text = partial(SequenceHead, width, at="last", activation=None, bias=False)
     return headed(body, width, task, num_labels, text=text, dropout=dropout)
 

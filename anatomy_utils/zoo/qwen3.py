@@ -52,14 +52,11 @@ def qwen3(config: Qwen3Config) -> Decoder:
 
 
 _ATTENTION = r"(?:\w+\.)?layers\.(\d+)\.self_attn\."
-KEYS = KeyMap(
-    rename=[
-        (_ATTENTION + r"q_norm\.weight", r"layers.\1.self_attention.query_norm.weight"),
-        (_ATTENTION + r"k_norm\.weight", r"layers.\1.self_attention.key_norm.weight"),
-        *LLAMA_KEYS.rename,
-    ],
-    ignore=LLAMA_KEYS.ignore,
-)
+NORM_KEYS = [
+    (_ATTENTION + r"q_norm\.weight", r"layers.\1.self_attention.query_norm.weight"),
+    (_ATTENTION + r"k_norm\.weight", r"layers.\1.self_attention.key_norm.weight"),
+]
+KEYS = KeyMap([*NORM_KEYS, *LLAMA_KEYS.rename], LLAMA_KEYS.ignore)
 TASKS = tasks(KEYS)
 
 FAMILY = Family("Qwen3", Qwen3Config.from_published, partial(with_head, stack=qwen3), TASKS)

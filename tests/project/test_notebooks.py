@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -104,6 +105,20 @@ def test_cells_are_thin(path: Path) -> None:
         assert len(cell.source.splitlines()) <= MOST_LINES, cell.source
         made = re.findall(r"^(?:def|class) ", cell.source, re.MULTILINE)
         assert len(made) <= len(exercise_ids(cell.source)), f"only exercise stubs are defined:\n{cell.source}"
+
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@pytest.mark.parametrize("path", [path for path in notebook_paths() if path.name[:2] in "00 01 02 03 04 05 08".split()])
+def test_what_is_read_is_not_wide_and_has_no_comprehension_in_another(path: Path) -> None:
+    for cell in code_cells(read(path)):
+        if cell.source.startswith(TITLE):
+            continue
+        assert max(map(len, cell.source.splitlines()), default=0) <= 100, cell.source
+        for node in ast.walk(ast.parse(cell.source)):
+            inside = [each for each in ast.walk(node) if each is not node and isinstance(each, COMPREHENSIONS)]
+            assert not isinstance(node, COMPREHENSIONS) or inside == [], cell.source
 
 
 @every_notebook

@@ -32,6 +32,8 @@ LISTS = {
 }
 NAMES = {"architectures", "model_type", "transformers_version"}
 """What says which class the reference is: not to be changed alone."""
+PARTS = {"text_config", "vision_config", "encoder", "decoder"}
+"""Entries that hold a configuration."""
 COMMON = transformers.PretrainedConfig().to_dict().keys()
 """What every configuration has; the reference's base class reads it, so that a few families are enough."""
 
@@ -51,6 +53,9 @@ def other_values(name: str, value: Any) -> Iterator[Any]:
         found = ACTIVATIONS
     elif isinstance(value, str):
         found = ("other",)
+    elif name in PARTS:
+        own = ((inner, held) for inner, held in value.items() if inner not in NAMES | COMMON)
+        found = tuple(value | {inner: other} for inner, held in own for other in other_values(inner, held))
     elif isinstance(value, dict):
         found = tuple(_turned(value))
     elif value is None:

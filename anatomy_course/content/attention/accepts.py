@@ -12,11 +12,11 @@ from anatomy_course.judge.form import define, variants
 
 def accepts(attention) -> bool:
     """attention(query, key, value, mask) → context, weights, by somebody else. True if it is right.
-    query (text, head, query, d_head), key (text, head, key, d_head), value (text, head, key, d_value),
-    mask (text, 1, query, key), True = may attend; each axis may have any length up to 32.
-    Right: where scaled scores are from −40 to 40, both results are within 1% or 0.01 of the equation's; a row
-    of the mask with nothing allowed gives zeros; and the four arguments are left as they were.
-    """
+    query (text, head, query, d_head), key (text, head, key, d_head),
+    value (text, head, key, d_value), mask (text, 1, query, key), True = may attend;
+    each axis may have any length up to 32. Right: where scaled scores are from −40 to 40, both
+    results are within 1% or 0.01 of the equation's; a row of the mask with nothing allowed gives
+    zeros; and the four arguments are left as they were."""
     generator = torch.Generator().manual_seed(0)
     for size in (1, 8):
         query = size * torch.randn(2, 3, 6, 5, generator=generator)
@@ -127,6 +127,9 @@ clamped: / query.shape[-1] ** 0.5 ⇒ / query.shape[-1] ** 0.5; scores = scores.
     “it cuts scores off at 6. With small scores, nobody can tell.”
 first_keys: weights = scores ⇒ weights = scores.where(torch.arange(key.shape[-2]) < 16, -99.0)
     “it reads the first 16 keys and no more.”
+one_row: context = weights @ value ⇒ context = weights @ value; weights[-1, -1, 1:2] = weights[-1, -1, :1]
+    “its context is right, and one row of its weights is not: in the last text's last head, the second query's weights
+    are those of the first one. In a mean over all weights this hardly shows.”
 in_place: / query.shape[-1] ** 0.5 ⇒ / query.shape[-1] ** 0.5; query /= 2.0
     “its results are right, but it has written into the query that you gave it.”
 """
@@ -182,7 +185,7 @@ EXERCISE = written(
     anything: return False ⇒ pass
         “You let everything through.”
     nothing: return True ⇒ return False
-        “You refuse everything.”
+        “You refuse everything, the right ones too. Where you compare, allow what is allowed: 1% or 0.01.”
     exactly: torch.allclose(weights, wanted, rtol=0.01, atol=0.01) ⇒ torch.equal(weights, wanted)
         “You compare number for number. A right attention may add up in another order or round, and then its last digits
         differ.”

@@ -13,10 +13,11 @@ def add_block(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Update each query's running statistics with one more block of keys.
 
-    largest (query): the largest score so far, at first −∞; total (query): Σ e^(score − largest), at first 0;
-    summed (query, d_value): Σ e^(score − largest) · value, at first 0. The block: scores (query, key), where
-    −∞ is a forbidden key, and value (key, d_value). In the end, summed / total is the context.
-    """
+    largest (query): the largest score so far, at first −∞;
+    total (query): Σ e^(score − largest), at first 0;
+    summed (query, d_value): Σ e^(score − largest) · value, at first 0.
+    The block: scores (query, key), where −∞ is a forbidden key, and value (key, d_value).
+    In the end, summed / total is the context."""
     new = torch.maximum(largest, scores.amax(dim=-1))
     shift = new.masked_fill(new.isinf(), 0.0)  # nothing allowed so far: −∞ minus −∞ would be NaN
     factor = (largest - shift).exp()

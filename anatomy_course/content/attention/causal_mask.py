@@ -6,7 +6,8 @@ from anatomy_course.content.writing import Case, Cases, Generator, Tensor, prime
 
 
 def causal_mask(length: int) -> Tensor:
-    """A boolean (query, key) table, True = may attend: each position sees itself and the ones before it."""
+    """A boolean (query, key) table, True = may attend:
+    each position sees itself and the ones before it."""
     return torch.ones(length, length, dtype=torch.bool).tril()
 
 

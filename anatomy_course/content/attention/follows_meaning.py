@@ -8,12 +8,12 @@ from anatomy_course.content.writing import Case, Cases, Generator, Objection, Te
 
 
 def follows_meaning(look) -> bool:
-    """look(sentence, word, target) → the share of its weight that one head gives from word to target.
-    The claim: whatever the nouns, their order and the reason, *it* gives more weight to the noun that it means than
-    to the other noun, and more than the words around *it* give to that noun. True if the claim holds.
-    A sentence has one living thing (animal, dog, child, bird), one place (street, river, bridge, road), *it*, and
-    after *it* a reason: tired, hungry, afraid, lost (the living thing) or wide, deep, long, busy (the place).
-    """
+    """look(sentence, word, target) → the share of its weight that one head gives from word to
+    target. The claim: whatever the nouns, their order and the reason, *it* gives more weight to
+    the noun that it means than to the other noun, and more than the words around *it* give to that
+    noun. True if the claim holds. A sentence has one living thing (animal, dog, child, bird), one
+    place (street, river, bridge, road), *it*, and after *it* a reason: tired, hungry, afraid, lost
+    (the living thing) or wide, deep, long, busy (the place)."""
     active = "The {0} did not cross the {1} because it was too {2}."
     passive = "The {1} was not crossed by the {0} because it was too {2}."
     for living, place in (("animal", "street"), ("dog", "road")):
@@ -72,18 +72,18 @@ class Head(NamedTuple):
     any other word to that one."""
 
     looks_at: Callable[[Reading], str]
-    much: float = 0.6
+    much: float = 0.625  # a sum of eighths is exact, so that a mean of 0 is 0
     little: float = 0.0
     others: float = 0.0
 
 
 HEADS = {
-    "gives 80% of its weight to the noun that *it* means": Head(lambda s: s.meant, 0.8, 0.02, 0.08),
+    "gives three quarters of its weight to the noun that *it* means": Head(lambda s: s.meant, 0.75, 0.0, 0.0625),
     "spends most weight elsewhere, and of the rest gives more to what *it* means": Head(
-        lambda s: s.meant, 0.14, 0.1, 0.1
+        lambda s: s.meant, 0.1875, 0.125, 0.125
     ),
-    "gives the noun that *it* means a little more than the other one": Head(lambda s: s.meant, 0.3, 0.25),
-    "gives both nouns the same weight": Head(lambda s: s.meant, 0.3, 0.3),
+    "gives the noun that *it* means a little more than the other one": Head(lambda s: s.meant, 0.3125, 0.25),
+    "gives both nouns the same weight": Head(lambda s: s.meant, 0.3125, 0.3125),
     "looks at the living thing, whatever the reason": Head(lambda s: s.living),
     "looks at the place, whatever the reason": Head(lambda s: s.place),
     "looks at the noun that *it* does not mean": Head(lambda s: s.other),
@@ -93,7 +93,7 @@ HEADS = {
         lambda s: s.second if s.reason in OF_PLACES else s.first
     ),
     "sends every word to that noun, not *it* alone, as if the reason drew them all": Head(
-        lambda s: s.meant, others=0.6
+        lambda s: s.meant, others=0.625
     ),
     "knows one reason of a place, *wide*, and looks at the living thing for any other": Head(
         lambda s: s.place if s.reason == "wide" else s.living
@@ -160,7 +160,16 @@ EXERCISE = written(
     one_pair: (("animal", "street"), ("dog", "road")) ⇒ (("animal", "street"),)
         “All your sentences have the same two nouns. What a head does with two words says little of others.”
     no_other_word: look(sentence, "because", meant) >= look(sentence, "it", meant) ⇒ False
-        “You ask for the weights of *it* alone. Other words may look at the same noun just as much.”
+        “You never ask how much another word gives to the noun that *it* means. It may look there just as much.”
+    on_average:
+        active = " ⇒ gap, ahead, active = 0.0, 0.0, "
+        if look(sentence, "it", meant) <= look(sentence, "it", other): ⇒
+            gap += look(sentence, "it", meant) - look(sentence, "it", other)
+            ahead += look(sentence, "it", meant) - look(sentence, "because", meant)
+            if False:
+        if look(sentence, "because", meant) >= look(sentence, "it", meant): ⇒ if False:
+        return True ⇒ return gap > 0 and ahead > 0
+        “You compare means. The claim is about each sentence, and the heads that you believe fail in some of them.”
     half: look(sentence, "it", meant) <= look(sentence, "it", other) ⇒ look(sentence, "it", meant) < 0.5
         “You ask for more than half of the weight. The claim compares two nouns, and a head may spend most of its weight
         elsewhere.”

@@ -4,7 +4,8 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, writt
 
 
 def project(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """hidden_states (…, position, d_model), weight (d_model, d_head), bias (d_head) → (…, position, d_head)."""
+    """hidden_states (…, position, d_model), weight (d_model, d_head), bias (d_head)
+    → (…, position, d_head)."""
     return hidden_states @ weight + bias
 
 

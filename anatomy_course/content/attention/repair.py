@@ -7,11 +7,12 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, writt
 
 
 # fmt: off
-def repaired_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    """query (…, query, d_head), key (…, key, d_head), value (…, key, d_value), mask (True = may attend)
-    → context (…, query, d_value), weights (…, query, key).
-    A row of the mask with nothing allowed gives zeros.
-    """
+def repaired_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor
+) -> tuple[Tensor, Tensor]:
+    """query (…, query, d_head), key (…, key, d_head), value (…, key, d_value),
+    mask (True = may attend) → context (…, query, d_value), weights (…, query, key).
+    A row of the mask with nothing allowed gives zeros."""
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
     weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)
     weights = weights.masked_fill(~mask, 0.0)

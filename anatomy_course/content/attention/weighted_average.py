@@ -4,7 +4,8 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, writt
 
 
 def weighted_average(weights: Tensor, vectors: Tensor) -> Tensor:
-    """New vectors x'ᵢ = Σⱼ wᵢⱼ xⱼ: weights (query, key), vectors (key, d_model) → (query, d_model)."""
+    """New vectors x'ᵢ = Σⱼ wᵢⱼ xⱼ: weights (query, key), vectors (key, d_model)
+    → (query, d_model)."""
     return weights @ vectors
 
 

@@ -8,10 +8,10 @@ from anatomy_course.content.writing import Case, Cases, Generator, Objection, Te
 
 
 def accept_draft(draft: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """draft, target (batch, vocab_size): what the small and the large model give to each next token; rows sum to 1
-    → chance, the same shape: the probability with which each token is kept if the small model has drawn it;
-    instead, the same shape: the probabilities from which a token is drawn when that one was not kept.
-    """
+    """draft, target (batch, vocab_size): what the small and the large model give to each next
+    token; rows sum to 1 → chance, the same shape: the probability with which each token is kept if
+    the small model has drawn it; instead, the same shape: the probabilities from which a token is
+    drawn when that one was not kept."""
     chance = (target / draft).clamp(max=1)
     missing = (target - draft).clamp(min=0)
     return chance, missing / missing.sum(dim=-1, keepdim=True)

@@ -11,9 +11,9 @@ from anatomy_utils.functional import attention
 def attend_with_cache(
     query: Tensor, key: Tensor, value: Tensor, past_keys: Tensor, past_values: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """query, key, value (batch, heads, new, d_head); past_keys, past_values (batch, heads, past, d_head),
-    past may be 0 → context (batch, heads, new, d_head), keys and values (batch, heads, past + new, d_head).
-    """
+    """query, key, value (batch, heads, new, d_head);
+    past_keys, past_values (batch, heads, past, d_head), past may be 0
+    → context (batch, heads, new, d_head), keys and values (batch, heads, past + new, d_head)."""
     keys = torch.cat([past_keys, key], dim=2)
     values = torch.cat([past_values, value], dim=2)
     past, new = past_keys.shape[2], query.shape[2]

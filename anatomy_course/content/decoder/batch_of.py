@@ -6,9 +6,9 @@ from anatomy_course.content.writing import Case, Cases, Generator, Tensor, prime
 
 
 def batch_of(texts: list[list[int]], pad_id: int) -> tuple[Tensor, Tensor]:
-    """The ids of each text, <bos> and <eos> included → inputs and labels, both (batch, longest − 1).
-    [[2, 5, 6, 3], [2, 7, 3]] with pad_id 0 gives the inputs 2 5 6 / 2 7 0 and the labels 5 6 3 / 7 3 −100.
-    """
+    """The ids of each text, <bos> and <eos> included → inputs and labels, both
+    (batch, longest − 1). [[2, 5, 6, 3], [2, 7, 3]] with pad_id 0 gives the inputs 2 5 6 / 2 7 0
+    and the labels 5 6 3 / 7 3 −100."""
     longest = max(len(text) for text in texts)
     inputs = [text[:-1] + [pad_id] * (longest - len(text)) for text in texts]
     labels = [text[1:] + [-100] * (longest - len(text)) for text in texts]

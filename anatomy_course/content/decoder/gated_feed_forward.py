@@ -8,11 +8,12 @@ from anatomy_utils.functional import feed_forward
 
 
 def gated_feed_forward(
-    hidden_states: Tensor, gate_weight: Tensor, expand_weight: Tensor, contract_weight: Tensor, activation
-) -> Tensor:
-    """hidden_states (batch, position, d_model); W_gate and W_1 (d_model, d_ff), W_2 (d_ff, d_model);
-    activation is a function (SiLU in Llama) → output (batch, position, d_model).
-    """
+    hidden_states: Tensor, gate_weight: Tensor, expand_weight: Tensor,
+    contract_weight: Tensor, activation,
+) -> Tensor:  # fmt: skip
+    """hidden_states (batch, position, d_model); W_gate and W_1 (d_model, d_ff),
+    W_2 (d_ff, d_model); activation is a function (SiLU in Llama)
+    → output (batch, position, d_model)."""
     gate = activation(hidden_states @ gate_weight)
     return (gate * (hidden_states @ expand_weight)) @ contract_weight
 

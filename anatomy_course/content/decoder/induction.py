@@ -11,11 +11,11 @@ from anatomy_utils.functional.masks import causal
 
 # fmt: off
 def induction(vocab_size: int, length: int) -> list[tuple[Tensor, Tensor, Tensor, Tensor]]:
-    """Two layers of one head each → [(W_Q, W_K, W_V, W_O) of layer 0, the same of layer 1]. W_Q, W_K and W_V have
-    as many rows as the stream has features, W_O as many columns; how wide the head is in between is up to you.
-    The stream's features, in this order: token (vocab_size: 1 at the token's id), place (length: 1 at the
-    position's number), free (vocab_size, all 0 at first), logits (vocab_size, all 0 at first; read at the top).
-    """
+    """Two layers of one head each → [(W_Q, W_K, W_V, W_O) of layer 0, the same of layer 1].
+    W_Q, W_K and W_V have as many rows as the stream has features, W_O as many columns; how wide
+    the head is in between is up to you. The stream's features, in this order:
+    token (vocab_size: 1 at the token's id), place (length: 1 at the position's number),
+    free (vocab_size, all 0 at first), logits (vocab_size, all 0 at first; read at the top)."""
     features = torch.eye(3 * vocab_size + length)
     token, place, free, logits = features.split([vocab_size, length, vocab_size, vocab_size])
     sharp = 20 * length ** 0.5
@@ -45,7 +45,10 @@ def texts(vocab_size: int, half: int, twice: bool, seed: int) -> Tensor:
 
 
 def drive(answer: Callable[[int, int], object], vocab_size: int, length: int, twice: bool, seed: int) -> object:
-    """What follows each token that was there before, and where the two heads look: −1 where nothing has 0.9."""
+    """What follows each token that was there before, and where the two heads look: −1 where nothing has 0.9.
+
+    A token that is not B counts as said if it is twice as likely as any other.
+    """
     half = max(4, length // 2)
     vocab_size, length = max(half + 1, vocab_size), 2 * half + 1
     input_ids, width = texts(vocab_size, half, twice, seed), 3 * vocab_size + length
@@ -59,11 +62,14 @@ def drive(answer: Callable[[int, int], object], vocab_size: int, length: int, tw
         asked, found, brought = (stream @ weight.float() for weight in (query, key, value))
         context, weights = scaled_dot_product_attention(asked, found, brought, causal(length))
         stream, looks = stream + context @ output.float(), [*looks, clear(weights)[:, half + 1 :]]
-    said = clear(stream[:, half + 1 :, -vocab_size:].softmax(-1))
+    told = stream[:, half + 1 :, -vocab_size:].softmax(-1)
     places = (input_ids[:, None, 1 : half + 1] == input_ids[:, half + 1 :, None]).int().argmax(-1) + 1
-    if torch.equal(said, input_ids.gather(1, places + 1)):  # however it does it
-        looks = [torch.full_like(said, -2)] * 2
-    return *looks, said
+    wanted = input_ids.gather(1, places + 1)
+    best, (first, second) = told.argmax(-1), told.topk(2).values.unbind(-1)
+    said = best.where((first > 2 * second) & (best != wanted), clear(told))
+    if torch.equal(said, wanted):  # however it does it
+        return *[torch.full_like(said, -2)] * 2, said
+    return *looks, said.where(looks[-1] != -1, -1)  # what it looks at comes before how large logits are
 
 
 def clear(shares: Tensor) -> Tensor:

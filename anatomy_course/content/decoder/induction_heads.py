@@ -8,11 +8,11 @@ from anatomy_course.content.writing import Case, Cases, Generator, Objection, Te
 
 
 def induction_heads(run, vocab_size: int) -> Tensor:
-    """run(input_ids), with up to 120 ids (position,) from 0 to vocab_size − 1 → what all heads of a hidden model look
-    at: weights (layers, heads, query, key). Call it with texts of your choice → bool (layers, heads): True for
-    each induction head. Where its token has come before, such a head gives at least half of its weight to what
-    came after it. Others may look at the same place for a reason of their own.
-    """
+    """run(input_ids), with up to 120 ids (position,) from 0 to vocab_size − 1 → what all heads of a
+    hidden model look at: weights (layers, heads, query, key). Call it with texts of your choice
+    → bool (layers, heads): True for each induction head. Where its token has come before, such a
+    head gives at least half of its weight to what came after it. Others may look at the same place
+    for a reason of their own."""
     half = torch.randperm(vocab_size)[:30]
     text = torch.cat([half, half])
     control = torch.randperm(vocab_size)[:60]
@@ -24,7 +24,8 @@ def induction_heads(run, vocab_size: int) -> Tensor:
 KINDS = [
     *["induction"] * 3,
     *["half a text back", "the same token", "the one before"] * 2,
-    *["itself", "the first", "everything"] * 3,
+    *["itself", "the first", "everything"] * 2,
+    *["induction with a quarter of its weight"] * 3,
 ]
 
 
@@ -45,6 +46,7 @@ def weights_of(kind: str, ids: Tensor, strength: Tensor) -> Tensor:
     before = torch.cat([torch.tensor([-1]), ids[:-1]])
     aims = {
         "induction": (before == ids[:, None]) & (back >= 0),
+        "induction with a quarter of its weight": (before == ids[:, None]) & (back >= 0),
         "half a text back": back == length // 2 - 1,
         "the same token": (ids == ids[:, None]) & (back > 0),
         "the one before": back == 1,
@@ -55,6 +57,8 @@ def weights_of(kind: str, ids: Tensor, strength: Tensor) -> Tensor:
     aim, rest = aims[kind].float(), (back >= 0).float()
     rest = rest / rest.sum(-1, keepdim=True) / 2
     rest[:, 0] += 0.5
+    if "quarter" in kind:  # the largest weight of its row nevertheless
+        strength, rest = torch.tensor(0.25), (back >= 0) / (back >= 0).sum(-1, keepdim=True)
     share = strength * (aim.sum(-1, keepdim=True) > 0)
     return share * aim / aim.sum(-1, keepdim=True).clamp(min=1) + (1 - share) * rest
 
@@ -91,6 +95,9 @@ EXERCISE = written(
     no_control: found - anyway > 0.3 ⇒ found > 0.3
         “All induction heads are there, and others with them that look half a text back whatever the text is. Run a
         control in which nothing returns, or let the second copy begin elsewhere than in the middle.”
+    less_than_half: found - anyway > 0.3 ⇒ found - anyway > 0.1
+        “All induction heads are there, and others with them that give less than half of their weight, even if it is
+        the largest weight of the row.”
     no_repeat: found - anyway > 0.3 ⇒ anyway > 0.3
         “What you name are heads that look half a text back in any text. For an induction head, something must return.”
     the_same_token: diagonal(-29 ⇒ diagonal(-30
@@ -101,8 +108,8 @@ EXERCISE = written(
     the_first: found - anyway > 0.3 ⇒ run(control)[..., 0].mean(dim=-1) > 0.6
         “What you name are heads that look at the first token, whatever the text is.”
     one_token: torch.cat([half, half]) ⇒ torch.zeros(60, dtype=torch.long)
-        “No head stands out in what you measure. Does your text hold pairs A B that return, and does each token return
-        only once? (In a text of one and the same token, everything matches.) And is your key the one after the copy?”
+        “No head stands out in what you measure. Does your text hold pairs A B that return, does each token return only
+        once, and do you measure there alone, at the key after the copy? (In a text of one token, everything matches.)”
     the_strongest: found - anyway > 0.3 ⇒ found - anyway == (found - anyway).amax()
         “You name the strongest one alone, and there are more.”
     turned_round: found - anyway > 0.3 ⇒ found - anyway <= 0.3

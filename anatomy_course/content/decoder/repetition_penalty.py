@@ -7,9 +7,8 @@ from anatomy_utils.decoding import filters
 
 
 def repetition_penalty(logits: Tensor, input_ids: Tensor, penalty: float) -> Tensor:
-    """logits (batch, vocab_size), input_ids (batch, position): the text so far, penalty above 1 → logits,
-    the same shape. A token counts once, however often it occurs.
-    """
+    """logits (batch, vocab_size), input_ids (batch, position): the text so far, penalty above 1
+    → logits, the same shape. A token counts once, however often it occurs."""
     seen = logits.gather(1, input_ids)
     lowered = torch.where(seen > 0, seen / penalty, seen * penalty)
     return logits.scatter(1, input_ids, lowered)

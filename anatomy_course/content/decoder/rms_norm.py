@@ -5,7 +5,8 @@ from anatomy_utils.functional import norm
 
 
 def rms_norm(hidden_states: Tensor, weight: Tensor, epsilon: float) -> Tensor:
-    """hidden_states (batch, position, d_model), weight (d_model,) → normed vectors, the same shape."""
+    """hidden_states (batch, position, d_model), weight (d_model,)
+    → normed vectors, the same shape."""
     mean_square = hidden_states.square().mean(dim=-1, keepdim=True)
     return hidden_states / (mean_square + epsilon).sqrt() * weight
 

@@ -6,8 +6,8 @@ from anatomy_utils.functional import multi_head
 
 def share_heads(vectors: Tensor, num_heads: int) -> Tensor:
     """Keys (or values) (batch, kv_heads, position, d_head) → (batch, num_heads, position, d_head).
-    With 2 key heads for 6 query heads, query heads 0, 1, 2 use key head 0, and 3, 4, 5 use key head 1.
-    """
+    With 2 key heads for 6 query heads, query heads 0, 1, 2 use key head 0,
+    and 3, 4, 5 use key head 1."""
     group = num_heads // vectors.shape[1]
     return vectors.repeat_interleave(group, dim=1)
 

@@ -8,9 +8,9 @@ from anatomy_utils.decoding import filters
 
 # fmt: off
 def top_p(logits: Tensor, p: float) -> Tensor:
-    """logits (batch, vocab_size), p between 0 and 1 → logits, the same shape, −∞ for every token that is not
-    kept. With probabilities .5 .3 .2 and p = 0.6, the first two are kept.
-    """
+    """logits (batch, vocab_size), p between 0 and 1 → logits, the same shape,
+    −∞ for every token that is not kept.
+    With probabilities .5 .3 .2 and p = 0.6, the first two are kept."""
     best, order = logits.sort(dim=-1, descending=True)
     probabilities = best.softmax(dim=-1)
     dropped = probabilities.cumsum(dim=-1) - probabilities >= p

@@ -10,11 +10,10 @@ from anatomy_utils.nn.positions import RotaryPositions
 
 
 def whose_prompt(cached: Tensor, token_table: Tensor, norm, key_weight: Tensor, turn) -> Tensor:
-    """cached (heads, position, d_head): the keys that layer 0 keeps, each turned to its position, from 0 on.
-    token_table (vocab_size, d_model); norm(vectors): the norm before layer 0; key_weight (d_model, heads · d_head);
-    turn(vectors, positions): turns vectors (heads, position, d_head) to these positions, (position,)
-    → the ids that were read, (position,).
-    """
+    """cached (heads, position, d_head): the keys that layer 0 keeps, each turned to its position,
+    from 0 on. token_table (vocab_size, d_model); norm(vectors): the norm before layer 0;
+    key_weight (d_model, heads · d_head); turn(vectors, positions): turns vectors (heads, position,
+    d_head) to these positions, (position,) → the ids that were read, (position,)."""
     heads, length, d_head = cached.shape
     straight = turn(cached, -torch.arange(length))
     made = (norm(token_table) @ key_weight).unflatten(-1, (heads, d_head)).transpose(0, 1)

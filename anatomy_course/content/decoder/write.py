@@ -9,9 +9,9 @@ from anatomy_utils.decoding.steps import SeenIds
 
 
 def write(step, cache, prompt_ids: Tensor, max_new_tokens: int, stop_id: int) -> Tensor:
-    """step(new_ids, cache) → (logits (1, vocab_size) of what follows, the longer cache); new_ids (1, new)
-    are those it has not read yet. prompt_ids (1, position) → ids (1, longer): prompt and text, stop token included.
-    """
+    """step(new_ids, cache) → (logits (1, vocab_size) of what follows, the longer cache);
+    new_ids (1, new) are those it has not read yet.
+    prompt_ids (1, position) → ids (1, longer): prompt and text, stop token included."""
     ids = new_ids = prompt_ids
     for _ in range(max_new_tokens):
         logits, cache = step(new_ids, cache)

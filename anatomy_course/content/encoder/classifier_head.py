@@ -6,10 +6,10 @@ from anatomy_course.content.writing import Case, Cases, Generator, ModuleDrive, 
 
 
 class ClassifierHead(torch.nn.Module):
-    """Has `dense`, a torch.nn.Linear from d_model to d_model, `labels`, one from d_model to num_labels, and
-    `dropout`, a torch.nn.Dropout before `labels`. hidden_states (batch, position, d_model) → logits
-    (batch, num_labels). The first position is never padding, so attention_mask is not needed here.
-    """
+    """Has `dense`, a torch.nn.Linear from d_model to d_model, `labels`, one from d_model to
+    num_labels, and `dropout`, a torch.nn.Dropout before `labels`. hidden_states (batch, position,
+    d_model) → logits (batch, num_labels). The first position is never padding, so attention_mask is
+    not needed here."""
 
     def __init__(self, d_model: int, num_labels: int, dropout: float) -> None:
         super().__init__()

@@ -6,11 +6,11 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, and_s
 
 
 def embed(
-    input_ids: Tensor, segment_ids: Tensor, token_table: Tensor, position_table: Tensor, segment_table: Tensor
-) -> Tensor:
+    input_ids: Tensor, segment_ids: Tensor,
+    token_table: Tensor, position_table: Tensor, segment_table: Tensor,
+) -> Tensor:  # fmt: skip
     """input_ids and segment_ids (batch, position); three tables, (rows, d_model) each
-    → vectors (batch, position, d_model). Positions count from 0.
-    """
+    → vectors (batch, position, d_model). Positions count from 0."""
     positions = torch.arange(input_ids.shape[1])
     return token_table[input_ids] + position_table[positions] + segment_table[segment_ids]
 

@@ -8,11 +8,12 @@ from anatomy_course.content.writing import Cases, Generator, Tensor, written
 
 
 def encoder_layer(
-    hidden_states: Tensor, self_attention, feed_forward, attention_norm, feed_forward_norm, norm_first: bool
+    hidden_states: Tensor, self_attention, feed_forward,
+    attention_norm, feed_forward_norm, norm_first: bool,
 ) -> Tensor:  # fmt: skip
-    """Four functions, each from (batch, position, d_model) to the same shape. Attention comes first.
-    norm_first: True for pre-norm, False for post-norm → output (batch, position, d_model).
-    """
+    """Four functions, each from (batch, position, d_model) to the same shape.
+    Attention comes first. norm_first: True for pre-norm, False for post-norm
+    → output (batch, position, d_model)."""
     for sublayer, norm in ((self_attention, attention_norm), (feed_forward, feed_forward_norm)):
         if norm_first:
             hidden_states = hidden_states + sublayer(norm(hidden_states))

@@ -9,9 +9,9 @@ def feed_forward(
     hidden_states: Tensor, expand_weight: Tensor, expand_bias: Tensor,
     contract_weight: Tensor, contract_bias: Tensor, activation,
 ) -> Tensor:  # fmt: skip
-    """hidden_states (batch, position, d_model), expand_weight (d_model, d_ff), contract_weight
-    (d_ff, d_model), a bias for each; activation is a function such as relu → output, as hidden_states.
-    """
+    """hidden_states (batch, position, d_model), expand_weight (d_model, d_ff),
+    contract_weight (d_ff, d_model), a bias for each; activation is a function such as relu
+    → output, as hidden_states."""
     hidden = activation(hidden_states @ expand_weight + expand_bias)
     return hidden @ contract_weight + contract_bias
 

@@ -11,9 +11,8 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Objection, Te
 
 def firing_input(neuron, d_model: int) -> Tensor:
     """neuron: a function from vectors (number, d_model) to their activations (number,). It computes
-    relu(vector · w + b), but you can see neither w (d_model,) nor b. Show it as many vectors as you like,
-    of any length → the vector (d_model,) of length √d_model at which it fires most.
-    """
+    relu(vector · w + b), but you can see neither w (d_model,) nor b. Show it as many vectors as you
+    like, of any length → the vector (d_model,) of length √d_model at which it fires most."""
     probes = 1000 * torch.eye(d_model)
     slopes = neuron(probes) - neuron(-probes)
     return d_model**0.5 * torch.nn.functional.normalize(slopes, dim=0)
@@ -43,13 +42,27 @@ def cases(generator: Generator) -> Cases:
 
 def drive(answer: Callable[..., Any], neuron: Function, d_model: int) -> tuple[Tensor, ...] | Objection:
     """What was found; any vector that is no longer, and fires the neuron at least 0.99 times as much, is the best."""
-    found = answer(neuron, d_model)
+    best, shown = firing_input(neuron, d_model), [torch.zeros(1, d_model)]
+
+    def listened(vectors: Tensor, far: float = 1.0) -> Tensor:
+        shown.append(vectors.detach().reshape(-1, d_model))
+        return neuron(far * vectors) / far
+
+    def fires(found: Tensor) -> bool:
+        fits = found.shape == best.shape and found.norm() <= 1.001 * best.norm()
+        return fits and bool(neuron(found[None].to(best.dtype)) >= 0.99 * neuron(best[None]))
+
+    found = answer(Function("neuron", listened, probed=True), d_model)
     if not isinstance(found, Tensor):
         return Objection("type", f"Your function returns a {type(found).__name__}; a vector is wanted, as a tensor.")
-    best = firing_input(neuron, d_model)
-    if found.shape != best.shape or found.norm() > 1.001 * best.norm():
-        return (found,)
-    return (best if neuron(found[None].to(best.dtype)) >= 0.99 * neuron(best[None]) else found,)
+    if fires(found):
+        return (best,)
+    if found.shape == best.shape and any((each == found).all(-1).any() for each in shown[1:]):
+        return Objection("shown", "You return one of the vectors that you showed. A better one lies between them.")
+    longer = answer(Function("neuron", lambda vectors: listened(vectors, 1000.0), probed=True), d_model)
+    if isinstance(longer, Tensor) and fires(longer):
+        return Objection("short", "Your probes are too short for this neuron: at that length, its bias counts as well.")
+    return (found,)
 
 
 EXERCISE = written(
@@ -68,6 +81,8 @@ EXERCISE = written(
     probes_too_short: 1000 * ⇒ d_model**0.5 *
         “Your probes are as short as the result. At that length the bias hides much of the weights, and a neuron with a
         bias far below 0 is silent at nearly all of them.”
+    from_zero: neuron(probes) - neuron(-probes) ⇒ neuron(probes / 1000) - neuron(0 * probes)
+        “You measure what changes from 0 on. Where the neuron is silent there, ReLU hides the most of it.”
     silenced: neuron(probes) - neuron(-probes) ⇒ neuron(-probes) - neuron(probes)
         “Your vector points the opposite way: it silences the neuron.”
     too_long: d_model**0.5 * torch.nn.functional.normalize(slopes, dim=0) ⇒ slopes

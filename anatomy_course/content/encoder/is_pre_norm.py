@@ -84,6 +84,10 @@ EXERCISE = written(
     silent_parts: torch.cos, torch.exp ⇒ torch.zeros_like, torch.zeros_like
         “Your test sees only the path past the sub-layers, as if these gave 0. It accepts layers whose sub-layers read
         or give the wrong thing.”
+    zero_stays_zero:
+        torch.cos, torch.exp, torch.tanh, torch.sigmoid ⇒ torch.zeros_like, torch.zeros_like, torch.tanh, torch.sin
+        “Your test sees only the path past the sub-layers: these give 0, and so do norms of 0. It accepts layers whose
+        sub-layers read the wrong thing, or are normed afterwards.”
     no_norms: torch.tanh, torch.sigmoid ⇒ torch.clone, torch.clone
         “Your test does not see the norms, as if they gave back what they got. It accepts layers whose norms are in the
         wrong place.”

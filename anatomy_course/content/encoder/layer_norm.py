@@ -5,9 +5,9 @@ from anatomy_utils.functional import norm
 
 
 def layer_norm(hidden_states: Tensor, weight: Tensor, bias: Tensor, epsilon: float) -> Tensor:
-    """hidden_states (batch, position, d_model), weight and bias (d_model,) → normed vectors, the same shape.
-    Mean and variance are each vector's own; the variance divides by d_model.
-    """
+    """hidden_states (batch, position, d_model), weight and bias (d_model,)
+    → normed vectors, the same shape.
+    Mean and variance are each vector's own; the variance divides by d_model."""
     centered = hidden_states - hidden_states.mean(dim=-1, keepdim=True)
     variance = centered.square().mean(dim=-1, keepdim=True)
     return centered / (variance + epsilon).sqrt() * weight + bias

@@ -8,8 +8,8 @@ from anatomy_course.content.writing import Case, Cases, Draw, Generator, Tensor,
 
 def run_layers(hidden_states: Tensor, layers: list) -> tuple[Tensor, Tensor]:
     """layers: functions from (batch, position, d_model) to the same shape, the lowest one first
-    → output (batch, position, d_model) and all_states (layers + 1, batch, position, d_model), input first.
-    """
+    → output (batch, position, d_model)
+    and all_states (layers + 1, batch, position, d_model), input first."""
     states = [hidden_states]
     for layer in layers:
         states.append(layer(states[-1]))

@@ -7,9 +7,9 @@ from anatomy_utils.interpret import attention_patterns
 
 
 def attention_at_offset(weights: Tensor, offset: int) -> Tensor:
-    """weights (heads, query, key), with as many keys as queries → (heads,): the mean weight that a query
-    gives to the key `offset` places after it (-1: the previous token). Queries without such a key do not count.
-    """
+    """weights (heads, query, key), with as many keys as queries → (heads,):
+    the mean weight that a query gives to the key `offset` places after it (-1: the previous token).
+    Queries without such a key do not count."""
     found = weights.diagonal(offset, dim1=-2, dim2=-1)  # heads, queries that have such a key
     return found.mean(dim=-1)
 

@@ -17,12 +17,13 @@ NAMES = ("query", "key", "value", "output")
 
 
 def disguise(
-    query_weight: Tensor, key_weight: Tensor, value_weight: Tensor, output_weight: Tensor, num_heads: int
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """W_Q, W_K, W_V and W_O of a layer without biases, each (d_model, d_model), head 0's d_head columns (of W_O: rows)
-    first → four other matrices. On every input the layer must give the output that it gave. But no column of the
-    first three, and no row of W_O, may be one that was there before, whatever its place, length or sign.
-    """
+    query_weight: Tensor, key_weight: Tensor, value_weight: Tensor,
+    output_weight: Tensor, num_heads: int,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+    """W_Q, W_K, W_V and W_O of a layer without biases, each (d_model, d_model), head 0's d_head
+    columns (of W_O: rows) first → four other matrices. On every input the layer must give the
+    output that it gave. But no column of the first three, and no row of W_O, may be one that was
+    there before, whatever its place, length or sign."""
     d_head = query_weight.shape[1] // num_heads
     turn = torch.block_diag(*(torch.linalg.qr(torch.randn(d_head, d_head)).Q for _ in range(num_heads)))
     return query_weight @ turn, key_weight @ turn, value_weight @ turn, turn.T @ output_weight
@@ -45,6 +46,21 @@ def recognized(was: Tensor, now: Tensor) -> Tensor:
     return torch.stack([each.float().mean() for each in shares])
 
 
+def objection(given: list[Tensor], found: list[Tensor], heads: int, same: bool, old: Tensor) -> Objection | None:
+    """What is said of two mixtures that many answers can have: one across heads, and one that leaves features out."""
+    sides = [[each.unflatten(1, (heads, -1)) for each in four[:2]] for four in (given, found)]
+    before, after = (torch.einsum("ihd,jhd->hij", *pair) for pair in sides)
+    fits = torch.allclose(before.sum(0), after.sum(0), atol=1e-3)
+    if not same and fits and not torch.allclose(before, after, atol=1e-3):
+        said = "W_Q and W_K still fit together as a whole, but no longer head by head: your mixture goes across heads."
+        return Objection("across", said)
+    if same and ((old > 0) & (old < 1)).any():
+        counts = (old * len(given[0])).round().int().tolist()
+        some = ", ".join(f"{count} of W_{name[0].upper()}" for name, count in zip(NAMES, counts, strict=True))
+        return Objection("some", f"The output is the same, but some features are old ones: {some}. Mix them all.", some)
+    return None
+
+
 def drive(answer: Callable[..., Any], *arguments: Any) -> tuple[Tensor, ...] | Objection:
     """The change of the output, and the shares of features that can still be recognized."""
     *were, num_heads, vectors = arguments
@@ -58,7 +74,9 @@ def drive(answer: Callable[..., Any], *arguments: Any) -> tuple[Tensor, ...] | O
     attend = partial(multi_head_attention, vectors, num_heads=num_heads)
     before, after = attend(*given), attend(*found)
     known = [recognized(*pair) for pair in zip((*given[:3], given[3].T), (*found[:3], found[3].T), strict=True)]
-    return (after - before) / before.norm(), torch.stack(known)
+    change, shares = (after - before) / before.norm(), torch.stack(known)
+    same = bool(change.abs().max() < 1e-4)
+    return objection(given, found, num_heads, same, shares[:, 0]) or (change, shares)
 
 
 EXERCISE = written(
@@ -67,14 +85,15 @@ EXERCISE = written(
     task="Rewrite the four matrices of a layer beyond recognition, so that its output stays what it was.",
     level="hard, 10 minutes",
     returns=(
-        Output("the change of the output", "position d_model"),
-        Output("the share of features of W_Q, W_K, W_V and W_O that are old ones", "matrix kind"),
+        Output("change of the output", "position d_model"),
+        Output("share of old features in W_Q, W_K, W_V and W_O", "matrix kind"),
     ),
     cases=cases,
     observe=drive,
     mistakes="""
     signs: -query_weight, -key_weight, -value_weight, -output_weight
-        “The output is the same, but every feature is an old one with the other sign. Mix the features of a head.”
+        “The output is the same, but every feature is an old one, at most with the other sign. Mix the features
+        of a head.”
     lengths: 2 * query_weight, key_weight / 2, 3 * value_weight, output_weight / 3
         “The output is the same, but every feature is an old one of another length. Mix the features of a head.”
     heads_permuted:

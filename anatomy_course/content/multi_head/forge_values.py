@@ -8,10 +8,10 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Objection, Ou
 
 
 def forge_values(weights: Tensor, value: Tensor, word: int) -> Tensor:
-    """weights (query, key) of one head, as many keys as queries, rows independent of each other; value (key, d_head)
-    → other values (key, d_head). Under the same weights, the output of `word` must be the opposite of what it was
-    (times −1), and the outputs of all other words exactly what they were.
-    """
+    """weights (query, key) of one head, as many keys as queries, rows independent of each other;
+    value (key, d_head) → other values (key, d_head). Under the same weights, the output of `word`
+    must be the opposite of what it was (times −1), and the outputs of all other words exactly what
+    they were."""
     wanted = weights @ value
     wanted[word] = -wanted[word]
     return torch.linalg.solve(weights, wanted)
@@ -48,7 +48,7 @@ EXERCISE = written(
     title="Forge the evidence",
     task="Change a head's values so that one word gets the opposite, while the map and all other words stay the same.",
     level="hard, 8 minutes",
-    returns=(Output("the word's output", "d_head"), Output("the change of the other words", "query d_head")),
+    returns=(Output("output of the word", "d_head"), Output("change of the other words", "query d_head")),
     cases=cases,
     observe=drive,
     mistakes="""

@@ -6,8 +6,8 @@ from anatomy_utils.functional import multi_head
 
 def head_outputs(context: Tensor, output_weight: Tensor) -> Tensor:
     """context (batch, heads, position, d_head), output_weight (heads·d_head, d_model)
-    → (batch, heads, position, d_model). Added up over the heads: the output of multi-head attention, bias left out.
-    """
+    → (batch, heads, position, d_model).
+    Added up over the heads: the output of multi-head attention, bias left out."""
     heads, d_head = context.shape[1], context.shape[3]
     rows = output_weight.view(heads, d_head, -1)
     return context @ rows

@@ -6,7 +6,8 @@ from anatomy_utils.functional import multi_head
 
 
 def merge_heads(vectors: Tensor) -> Tensor:
-    """(batch, heads, position, d_head) → (batch, position, heads·d_head); head 0's features come first."""
+    """(batch, heads, position, d_head) → (batch, position, heads·d_head);
+    head 0's features come first."""
     return vectors.transpose(1, 2).flatten(2)
 
 

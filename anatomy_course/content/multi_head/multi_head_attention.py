@@ -10,9 +10,8 @@ def multi_head_attention(
     hidden_states: Tensor, query_weight: Tensor, key_weight: Tensor, value_weight: Tensor,
     output_weight: Tensor, num_heads: int,
 ) -> Tensor:
-    """hidden_states (batch, position, d_model), four weights (d_model, d_model): W_Q, W_K, W_V and W_O
-    → output (batch, position, d_model). No biases, no mask.
-    """
+    """hidden_states (batch, position, d_model), four weights (d_model, d_model):
+    W_Q, W_K, W_V and W_O → output (batch, position, d_model). No biases, no mask."""
     projected = (hidden_states @ weight for weight in (query_weight, key_weight, value_weight))
     query, key, value = (each.unflatten(-1, (num_heads, -1)).transpose(1, 2) for each in projected)
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5

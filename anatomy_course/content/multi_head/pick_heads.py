@@ -8,12 +8,13 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Objection, Ou
 
 
 def pick_heads(
-    query_weight: Tensor, key_weight: Tensor, value_weight: Tensor, output_weight: Tensor, vectors: Tensor
-) -> tuple[int, int]:
-    """W_Q, W_K and W_V (heads, d_model, d_head) and W_O (heads, d_head, d_model) of each head, and the vectors
-    (word, d_model) of many words → two heads, counted from 0: the one in which words match themselves best among all
-    words, and the one that copies: what it passes on of a word points to that word's own vector, and to no other.
-    """
+    query_weight: Tensor, key_weight: Tensor, value_weight: Tensor,
+    output_weight: Tensor, vectors: Tensor,
+) -> tuple[int, int]:  # fmt: skip
+    """W_Q, W_K and W_V (heads, d_model, d_head) and W_O (heads, d_head, d_model) of each head, and
+    the vectors (word, d_model) of many words → two heads, counted from 0: the one in which words
+    match themselves best among all words, and the one that copies: what it passes on of a word
+    points to that word's own vector, and to no other."""
     matches = vectors @ query_weight @ key_weight.mT @ vectors.T  # head query key
     written = vectors @ value_weight @ output_weight @ vectors.T  # head word word
     own = torch.arange(len(vectors))
@@ -23,7 +24,7 @@ def pick_heads(
 
 
 def cases(generator: Generator) -> Cases:
-    for kind in ("a layer of small heads", "a layer with long matrices", *["a layer"] * 5):
+    for kind in ("a layer of small heads", "a layer with long matrices", *["a layer"] * 9):
         draw = Draw(generator, kind=kind, heads=7, d_head=11, words=23)
         heads, d_head, d_model = 7, 11, 13
         query, value = (draw("heads 13 d_head") / d_model**0.5 for _ in range(2))
@@ -32,13 +33,18 @@ def cases(generator: Generator) -> Cases:
         key[finder], output[copier] = query[finder], value[copier].T
         key[stranger], output[opposite] = -4 * query[stranger], -4 * value[opposite].T
         *loud, half = (head for head in range(heads) if head not in (finder, copier, stranger, opposite))
-        key[half] = 0.4 * query[half] + 0.8 * key[half]  # does both badly
-        output[half] = 0.4 * value[half].T + 0.8 * output[half]
+        key[half] = 5 * (0.4 * query[half] + 0.8 * key[half])  # does both badly, in large numbers
+        output[half] = 5 * (0.4 * value[half].T + 0.8 * output[half])
         query[loud[0]] *= 9  # the largest scores, and the longest outputs, are of heads that do neither
         value[loud[1]] *= 9
         query[finder] *= 0.5
         value[copier] *= 0.5
-        vectors = torch.nn.functional.normalize(draw("words 13"), dim=-1) * 3
+        vectors = torch.nn.functional.normalize(draw("words 12"), dim=-1) * 3
+        # All words have one feature in common. Only one head reads it, and writes it: like each word, and every other.
+        vectors = torch.cat([4.5 + 0.2 * draw("words 1"), vectors], dim=-1)
+        query[:, 0], key[:, 0], value[:, 0], output[:, :, 0] = 0, 0, 0, 0
+        value[loud[0]], output[loud[0]] = 0, 0
+        value[loud[0], 0], output[loud[0], :, 0] = 0.08, 0.08
         mix = draw("heads d_head d_head") + 3 * torch.eye(d_head)  # a head's features may be mixed, if mixed back
         query, key = query @ mix, key @ torch.linalg.inv(mix).mT
         if kind == "a layer with long matrices":
@@ -61,12 +67,12 @@ EXERCISE = written(
     title="Which of these heads?",
     task="Find the head in which words match themselves, and the head that copies, from the matrices alone.",
     level="hard, 10 minutes",
-    returns=(Output("the head in which words match themselves"), Output("the head that copies")),
+    returns=(Output("matching head"), Output("copying head")),
     cases=cases,
     observe=drive,
     stages="""
     matches
-    what is written: written
+    copies: written
     """,
     mistakes="""
     swapped: int(finds.argmax()), int(copies.argmax()) ⇒ int(copies.argmax()), int(finds.argmax())
@@ -87,6 +93,18 @@ EXERCISE = written(
             copies = written.diagonal(dim1=1, dim2=2).mean(dim=-1)
         “You have found heads that do the very opposite: in one, words match themselves least, and the other one writes
         minus the word. The sign counts.”
+    own_alone:
+        finds = (matches.argmax(dim=-1) == own).float().mean(dim=-1) ⇒
+            finds = matches.diagonal(dim1=1, dim2=2).mean(dim=-1)
+        copies = (written.argmax(dim=-1) == own).float().mean(dim=-1) ⇒
+            copies = written.diagonal(dim1=1, dim2=2).mean(dim=-1)
+        “A head whose numbers are all large wins with you, though its rows have larger ones elsewhere. Compare within a
+        row: is a word's own number the largest?”
+    like_all:
+        copies = (written.argmax(dim=-1) == own).float().mean(dim=-1) ⇒
+            copies = F.cosine_similarity(vectors @ value_weight @ output_weight, vectors, dim=-1).mean(dim=-1)
+        “The head that matches is right. Yours that copies writes what all words have in common: that is like each
+        word's own vector, and as like to all the others.”
     one_matrix:
         written = vectors @ value_weight @ output_weight @ vectors.T ⇒
             written = vectors @ value_weight @ value_weight.mT @ vectors.T

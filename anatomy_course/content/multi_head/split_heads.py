@@ -6,7 +6,8 @@ from anatomy_utils.functional import multi_head
 
 
 def split_heads(vectors: Tensor, num_heads: int) -> Tensor:
-    """(batch, position, d_model) → (batch, heads, position, d_head); head 0 has the first d_head features."""
+    """(batch, position, d_model) → (batch, heads, position, d_head);
+    head 0 has the first d_head features."""
     batch, position, d_model = vectors.shape
     heads = vectors.view(batch, position, num_heads, d_model // num_heads)
     return heads.transpose(1, 2)

@@ -7,11 +7,12 @@ from anatomy_utils.functional import spans
 
 
 # fmt: off
-def best_span(start_scores: Tensor, end_scores: Tensor, max_length: int) -> tuple[Tensor, Tensor]:
+def best_span(
+    start_scores: Tensor, end_scores: Tensor, max_length: int
+) -> tuple[Tensor, Tensor]:
     """How well each word begins the answer and how well it ends it, (batch, position) each
-    → start and end, (batch,) each; the end is the answer's last word, so a span of one word has end = start.
-    There is no padding.
-    """
+    → start and end, (batch,) each; the end is the answer's last word, so a span of one word has
+    end = start. There is no padding."""
     sums = start_scores[:, :, None] + end_scores[:, None, :]
     length = sums.shape[-1]
     legal = torch.ones(length, length, dtype=torch.bool).triu().tril(max_length - 1)

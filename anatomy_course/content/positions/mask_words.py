@@ -7,12 +7,12 @@ from anatomy_utils.objectives import masked_tokens
 
 
 def mask_words(
-    input_ids: Tensor, attention_mask: Tensor, choice: Tensor, action: Tensor, random_ids: Tensor, mask_id: int
-) -> tuple[Tensor, Tensor]:
-    """All (batch, position): ids, 1 = real word, two tables of random numbers from 0 to 1, and what an
-    exchanged word becomes; mask_id stands for a hidden word
-    → masked_ids, and labels: the chosen words' own ids, −100 elsewhere.
-    """
+    input_ids: Tensor, attention_mask: Tensor, choice: Tensor,
+    action: Tensor, random_ids: Tensor, mask_id: int,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """All (batch, position): ids, 1 = real word, two tables of random numbers from 0 to 1, and what
+    an exchanged word becomes; mask_id stands for a hidden word
+    → masked_ids, and labels: the chosen words' own ids, −100 elsewhere."""
     chosen = (choice < 0.15) & (attention_mask == 1)
     labels = input_ids.masked_fill(~chosen, -100)
     masked_ids = input_ids.masked_fill(chosen & (action < 0.8), mask_id)

@@ -7,7 +7,8 @@ from anatomy_utils.functional.embeddings import embed_words
 
 
 def repaired_embedding(input_ids: Tensor, token_table: Tensor, position_table: Tensor) -> Tensor:
-    """input_ids (batch, position); two tables, (rows, d_model) each → vectors (batch, position, d_model)."""
+    """input_ids (batch, position); two tables, (rows, d_model) each
+    → vectors (batch, position, d_model)."""
     positions = torch.arange(input_ids.shape[1])
     return token_table[input_ids] + position_table[positions]
 

@@ -7,9 +7,9 @@ from anatomy_utils.functional import positions
 
 
 def rotary(vectors: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
-    """Queries or keys (batch, heads, position, d_head); cosines and sines of the angles (position, d_head),
-    where the second half of each row repeats the first → vectors of the same shape.
-    """
+    """Queries or keys (batch, heads, position, d_head);
+    cosines and sines of the angles (position, d_head), where the second half of each row repeats
+    the first → vectors of the same shape."""
     first, second = vectors.chunk(2, dim=-1)
     partners = torch.cat([-second, first], dim=-1)
     return vectors * cosines + partners * sines

@@ -9,10 +9,10 @@ from anatomy_utils.functional.positions import alibi_slopes, sinusoids
 
 
 def scheme(scores_of) -> str:
-    """scores_of(words, positions) measures a hidden head: two lists of whole numbers, equally long; a word's id is
-    from 0 to 96, and positions may be any, in any order → its scores (query, key), to within 0.0001. It raises
-    ValueError where the head has no such position → "none", "learned", "waves", "rotary" or "bias".
-    """
+    """scores_of(words, positions) measures a hidden head: two lists of whole numbers, equally long;
+    a word's id is from 0 to 96, and positions may be any, in any order → its scores (query, key),
+    to within 0.0001. It raises ValueError where the head has no such position
+    → "none", "learned", "waves", "rotary" or "bias"."""
     words, others = [5, 17, 42, 8], [61, 3, 29, 77]
     here, moved, all_at_0 = [0, 1, 5, 20], [10, 11, 15, 30], [0, 0, 0, 0]
     try:
@@ -113,12 +113,18 @@ EXERCISE = written(
     never_far: 10**5 ⇒ 30
         “You never ask for a position that a table may lack, so a learned table passes for waves: both add vectors.”
     bert_sized: 10**5 ⇒ 1000
-        “You ask for a position around a thousand. Some tables here are longer than that: go much further.”
+        “The farthest position that you ask for is in some tables: here they can have thousands of rows. Go further.”
     exactly_equal:
         torch.allclose(scores, scores_of(words, moved), atol=1e-3) ⇒
             torch.equal(scores, scores_of(words, moved))
         “You ask whether scores are exactly equal after the move. Measured scores never are, so all else
         passes for waves: allow a small difference.”
+    only_far: 1, 5, 20], [10, 11, 15, 30], [0, 0, 0, 0] ⇒ 100, 300, 600], [10, 110, 310, 610], [0, 200, 500, 900]
+        “You change distances that are all large. Numbers by the offset may be the same for all that is far, as T5's
+        are: compare near words as well.”
+    by_scores: (scores - bare, again, atol=1e-3) ⇒ (scores, scores_of(others, here), atol=1e-3)
+        “Other words have other scores in every scheme, so numbers by the offset pass for rotary. What must be compared
+        is the *change* that a position makes, for some words and for others.”
     by_symmetry:
         torch.allclose(scores - bare, again, atol=1e-3) ⇒ torch.allclose(scores - bare, (scores - bare).T, atol=1e-3)
         “You take numbers that differ from left to right for rotary. A learned number for each offset may do that too:

@@ -6,9 +6,9 @@ from anatomy_course.content.writing import Case, Cases, Generator, Tensor, writt
 
 
 def stretch(speeds: Tensor, trained: int, length: int) -> Tensor:
-    """speeds (pair,), in radians per position; trained and length: positions in the longest text of training, and in
-    the text to be read → new speeds (pair,). The largest offset is one less than a text has positions.
-    """
+    """speeds (pair,), in radians per position; trained and length: positions in the longest text of
+    training, and in the text to be read, longer or not → new speeds (pair,).
+    The largest offset is one less than a text has positions."""
     went_round = speeds * (trained - 1) >= 2 * torch.pi
     factor = min(1.0, (trained - 1) / (length - 1))
     return torch.where(went_round, speeds, speeds * factor)

@@ -24,6 +24,7 @@ from anatomy_course.figures.diagrams.blocks import (
 from anatomy_course.figures.diagrams.course import (
     course as course,
     family_tree as family_tree,
+    part_grid as part_grid,
     three_branches as three_branches,
     where_are_we as where_are_we,
 )

@@ -157,7 +157,7 @@ def family_tree(models: Sequence[Row]) -> Picture:
         pen.arrow((380, 86), (380, 101), (x + 110, 101), (x + 110, 118))
         words = branch if "–" in branch else f"{branch} branch"
         pen.box(x, 118, 228, 28, words, role, bold=True, size=11.5)
-        _twigs(pen, x + 10, 146, role, _in_order(models, branch, trunk.name), trunk.name)
+        _twigs(pen, x + 10, 146, role, _in_order(models, branch), trunk.name)
     return pen.picture(
         f"Family tree under the {trunk.name} of {trunk.year} in three branches. "
         + " ".join(
@@ -170,28 +170,69 @@ def family_tree(models: Sequence[Row]) -> Picture:
     )
 
 
+@look()
+def part_grid(models: Sequence[Row], parts: Sequence[str], has: Sequence[Sequence[bool]]) -> Picture:
+    """Models by year against parts: a full mark where a part is for the first time, a light one where it is again.
+
+    Args:
+        models: the rows, by year.
+        parts: names of the columns.
+        has: whether a model has a part, a row for each model.
+
+    Raises:
+        ValueError: the table does not fit the names.
+    """
+    table = np.asarray(has, dtype=bool)
+    if table.shape != (len(models), len(parts)):
+        raise ValueError(f"The table is {table.shape}, but there are {len(models)} models and {len(parts)} parts.")
+    left, top, down = 236, 146, 17
+    across = min(34, (744 - left) / len(parts))
+    pen = Pen(760, top + down * len(models) + 34, "Who has which part", "● for the first time in this tree, ○ again")
+    for column, part in enumerate(parts):
+        x = left + column * across
+        pen.text(x, top - 14, part, 10, ha="left", va="bottom", rotation=50, rotation_mode="anchor")
+    for row, model in enumerate(models):
+        y = top + row * down
+        pen.note(20, y, str(model.year), 10, ha="left")
+        pen.text(56, y, model.name, 10.5, ha="left", weight="bold")
+        pen.arrow((left - 12, y), (left + across * (len(parts) - 1) + 12, y), width=0.4, tip=False)
+        for column in np.flatnonzero(table[row]).tolist():
+            first = not table[:row, column].any()
+            _badge(pen, left + column * across, y, "", 6.5 if first else 4.5, dark=first)
+    told = [f"{part}: {models[int(table[:, column].argmax())].name}" for column, part in enumerate(parts)]
+    return pen.picture("Who has which part. For the first time in this tree: " + "; ".join(told) + ".")
+
+
 STEP = 36
 
 
 def _twigs(pen: Pen, x: Number, top: Number, role: str, models: Sequence[Row], trunk: str) -> None:
-    """The models of one branch, one below the other, each hanging from its parent."""
+    """The models of one branch, one below the other, each hanging from its parent, or from the trunk."""
     hanging: dict[str, tuple[Number, Number]] = {trunk: (x, top)}
     depth = {trunk: 0}
     for n, model in enumerate(models):
-        level, y = depth[model.parent], top + 24 + n * STEP
+        parent = model.parent if model.parent in hanging else trunk
+        level, y = depth[parent], top + 24 + n * STEP
         at = x + level * 13
-        anchor = hanging[model.parent]
+        anchor = hanging[parent]
         pen.arrow((anchor[0], anchor[1]), (anchor[0], y), (at + 10, y), role=role, width=1.2, tip=False)
         pen.text(at + 14, y, model.name, 11.5, ha="left", weight="bold")
         pen.note(at + 14 + canvas.width_of(model.name, 11.5, True) + 6, y, str(model.year), 10, ha="left")
-        pen.note(at + 14, y + 14, model.change, 9.5, ha="left")
+        change = model.change if parent == model.parent else f"{model.parent}, {model.change}"
+        pen.note(at + 14, y + 14, change, 9.5, ha="left")
         hanging[model.name], depth[model.name] = (at + 17, y + 21), level + 1
 
 
-def _in_order(models: Sequence[Row], branch: str, parent: str) -> list[Row]:
-    """Depth first: children follow their parent before its next sibling."""
-    found = []
-    for model in models:
-        if model.branch == branch and model.parent == parent:
-            found += [model, *_in_order(models, branch, model.name)]
-    return found
+def _in_order(models: Sequence[Row], branch: str) -> list[Row]:
+    """Depth first: children follow their parent before its next sibling. A parent elsewhere counts as none."""
+    here = [model for model in models if model.branch == branch]
+    names = {model.name for model in here}
+
+    def below(parent: str) -> list[Row]:
+        found = []
+        for model in here:
+            if (model.parent if model.parent in names else "") == parent:
+                found += [model, *below(model.name)]
+        return found
+
+    return below("")

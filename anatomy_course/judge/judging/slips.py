@@ -33,7 +33,8 @@ def with_slip(trial: Attempt, finding: Finding, on_wait: Callable[[], None] | No
     repair = find_repair(trial, on_wait=on_wait)
     if repair is None:
         return finding
-    if finding.found_by.startswith("dtype") and repair.slips[0].kind in OF_NUMBERS:
+    said, arithmetic = finding.found_by.partition(":")[0], repair.slips[0].kind in OF_NUMBERS
+    if (said == "dtype" and arithmetic) or (said == "objection" and repair.mistake):  # no guess in two steps after it
         return finding
     may_be_arithmetic = repair.mistake or repair.slips[0].kind in MAKESHIFT
     if may_be_arithmetic and finding.exact and not trial.run.changed:

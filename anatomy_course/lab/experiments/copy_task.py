@@ -95,7 +95,8 @@ class LSTMCopier(nn.Module):
         self.tokens = nn.Embedding(VOCAB_SIZE, D_MODEL)
         self.lstm = nn.LSTM(D_MODEL, D_MODEL, batch_first=True)
         with torch.no_grad():
-            self.lstm.bias_ih_l0[D_MODEL : 2 * D_MODEL] += forget_bias  # torch keeps the gates as input, forget, …
+            bias = self.lstm.get_parameter("bias_ih_l0")  # the gates in torch's order: input, forget, …
+            bias[D_MODEL : 2 * D_MODEL] += forget_bias
         self.symbols = nn.Linear(D_MODEL, SYMBOLS)
 
     def forward(self, input_ids: Int[Tensor, "row position"]) -> Float[Tensor, "row position symbol"]:

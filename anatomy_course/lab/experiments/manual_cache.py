@@ -52,10 +52,10 @@ def step_by_hand(model: LanguageModel, attend: Attend = attend_with_cache) -> St
         decoder = model.decoder
         length = pasts[0][0].shape[2]
         positions = torch.arange(length, length + input_ids.shape[1], device=input_ids.device)
-        rotation = None if decoder.rotary is None else decoder.rotary(positions)
         states, remembered = decoder.embeddings(input_ids, positions=positions), []
         for layer, past in zip(decoder.layers, pasts, strict=True):
-            states, past = _layer(layer, states, rotation, past, attend)
+            rotary = decoder.rotary_of(layer)
+            states, past = _layer(layer, states, None if rotary is None else rotary(positions), past, attend)
             remembered.append(past)
         return model.vocabulary(decoder.norm(states)[:, -1]), tuple(remembered)
 

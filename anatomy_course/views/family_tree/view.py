@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
+from math import isqrt
 from typing import Any
 
 import torch
@@ -30,12 +31,14 @@ from anatomy_utils.taxonomy.build import build, small
 from anatomy_utils.taxonomy.costs import cache_bytes, organs, parameters, work_per_token
 from anatomy_utils.taxonomy.describe import describe
 from anatomy_utils.taxonomy.row import ModelFacts, Size
-from anatomy_utils.taxonomy.structure import texts_of
+from anatomy_utils.taxonomy.structure import example, inputs_of, length_of
 from anatomy_utils.taxonomy.tree import TREE, find
 
 SCENE = Scene("animal", "cross", "street", "tired")
 MASK_TOKENS = 16
 BYTE = 255
+SOUND_POSITIONS = 50
+"""In a second."""
 HEADS_AND_ALL = 4
 """Axes of a layer's weights: batch heads query key."""
 
@@ -134,13 +137,26 @@ def run(name: str, scene: Scene = SCENE) -> ModelRun:
     """
     words = street_vocabulary()
     module = small(find(name), generator=torch.Generator().manual_seed(0), vocab_size=len(words))
-    texts = [tokenize(str(say(scene, language))) for language in ("english", "french")][: texts_of(module)]
-    if len(texts) == 2:  # what is written begins behind <bos>
-        texts[1] = ["<bos>", *texts[1]]
+    kinds = inputs_of(module)
+    said = [tokenize(str(say(scene, language))) for language in ("english", "french")]
+    if kinds[1:] == ("text",):  # what is written begins behind <bos>
+        said = [["<bos>", *text] if number == len(said) - 1 else text for number, text in enumerate(said)]
+    texts = [_labels(kind, text, length_of(module, len(text))) for kind, text in zip(kinds, said, strict=False)]
+    ids = [torch.tensor([words.ids(text)]) for text in said]
     with torch.no_grad(), tap.watch(module) as seen:
-        module(*(torch.tensor([words.ids(text)]) for text in texts))
+        module(*(example(module, each)[place] for place, each in enumerate(ids[: len(kinds)])))
     shapes = [(each, str(tuple(tensor.shape))) for each, tensor in seen.items() if not _repeats(each)]
     return ModelRun(texts, shapes, [_map(each, seen[each], texts) for each in seen if each.endswith("weights")])
+
+
+def _labels(kind: str, text: list[str], length: int) -> list[str]:
+    """What stands at each position: a word, a patch's row and column, or the second of a sound."""
+    if kind == "text":
+        return text
+    if kind == "sound":
+        return [f"{position / SOUND_POSITIONS:.2f} s" for position in range(length)]
+    side = isqrt(length - 1)
+    return ["image", *(f"{place // side + 1}, {place % side + 1}" for place in range(length - 1))]
 
 
 def _size(module: nn.Module, size: Size) -> dict[str, Any]:
@@ -154,14 +170,14 @@ def _masks(model: ModelFacts) -> list[dict[str, Any]]:
     module = small(model, generator=torch.Generator().manual_seed(0))
     ids = torch.randint(3, 53, (1, MASK_TOKENS), generator=torch.Generator().manual_seed(1))
     with torch.no_grad(), tap.watch(module) as seen:
-        module(*[ids] * texts_of(module))
+        module(*example(module, ids))
     found: dict[str, list[list[int]]] = {}
     for name, weights in seen.items():
         if name.endswith("weights") and weights.dim() == HEADS_AND_ALL:
             rows = (weights[0, 0] > 0).int().tolist()
             if rows not in [known for each, known in found.items() if _stack_name(each) == _stack_name(name)]:
                 found[name] = rows
-    several = texts_of(module) > 1
+    several = len(inputs_of(module)) > 1
     return [{"name": _label(name, several), "rows": rows} for name, rows in found.items()]
 
 
@@ -169,7 +185,7 @@ def _map(name: str, weights: torch.Tensor, texts: list[list[str]]) -> dict[str, 
     if weights.dim() != HEADS_AND_ALL:  # a recurrent writer looks back once for each word; this is the last time
         rows = [[(weights * BYTE).round().int().tolist()[0]]]
         return {"label": "looking back for the last word", "queries": texts[1][-1:], "keys": texts[0], "weights": rows}
-    queries = texts[1] if len(texts) == 2 and name.startswith("decoder") else texts[0]
+    queries = texts[1] if len(texts) == 2 and name.startswith(("decoder", "image")) else texts[0]
     keys = texts[0] if "cross" in name else queries
     steps = (weights[0] * BYTE).round().int().tolist()
     return {"label": _label(name, len(texts) > 1), "queries": queries, "keys": keys, "weights": steps}

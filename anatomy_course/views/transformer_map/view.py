@@ -20,7 +20,7 @@ from anatomy_course.views.transformer_map.drawing import drawing
 
 ORGANS = ("weights", "feed_forward", "memory")
 """Roles of the parts that a notebook is about; of several parts one of these is chosen first."""
-WHOLE = tuple(FILE[each] for each in ("start", "taxonomy", "capstone", "workshop"))
+WHOLE = tuple(FILE[each] for each in ("start", "taxonomy", "organs", "capstone", "workshop"))
 """Notebooks about the transformer as a whole: none of its parts is marked."""
 
 WAY = (

@@ -57,3 +57,16 @@ def test_a_line_that_ends_early_has_its_name_there():
     at = np.linspace(8, 16, 400)
     passing = axes.transData.transform(np.column_stack([at, np.ones(400)]))
     assert not any(name.contains(*place) for place in passing)
+
+
+def test_images_stand_in_rows_with_their_words_and_lines_between_patches():
+    pixels = torch.rand(5, 3, 4, 6, generator=torch.Generator().manual_seed(0))
+    drawn = plots.images(pixels, [f"image {number}" for number in range(5)], title="five", grid=2)
+    assert drawn.alt == "five: image 0; image 1; image 2; image 3; image 4."
+    sheet = drawn.figure.axes[0]
+    assert [image.get_array().shape for image in sheet.images] == [(4, 6, 3)] * 5
+    lefts = [image.get_extent()[0] for image in sheet.images]
+    assert lefts[0] == lefts[2] == lefts[4] < lefts[1] == lefts[3]
+    assert len(sheet.collections) == 10, "lines across and down for each"
+    with pytest.raises(ValueError, match="3 channels"):
+        plots.images(pixels[:, :2], ["a"] * 5)

@@ -231,6 +231,19 @@ def test_a_run_tells_shapes_and_maps() -> None:
     assert run == views.run("BART")
 
 
+def test_what_reads_images_or_sounds_runs_too() -> None:
+    (vit,) = views.run("ViT").texts
+    assert vit[:2] + vit[-1:] == ["image", "1, 1", "3, 3"] and len(vit) == 10
+    text, image = (runs := views.run("CLIP")).texts
+    looking = {each["label"]: each for each in runs.maps}["image, layer 1"]
+    assert image == vit and looking["queries"] == looking["keys"] == image != text
+    sound, written = (runs := views.run("Whisper")).texts
+    crossing = {each["label"]: each for each in runs.maps}["decoder, layer 0, reading the source"]
+    assert sound[:2] == ["0.00 s", "0.02 s"] and written[0] == "<bos>"
+    assert (crossing["queries"], crossing["keys"]) == (written, sound)
+    assert [len(crossing["weights"][0]), len(crossing["weights"][0][0])] == [len(written), len(sound)]
+
+
 def test_a_recurrent_writer_looks_back_and_elmo_has_no_attention() -> None:
     run = views.run("RNN with attention")
     (last,) = run.maps

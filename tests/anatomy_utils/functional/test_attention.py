@@ -11,7 +11,12 @@ from torch import nn
 from torch.nn import functional as F
 
 from anatomy_utils.functional import attention, masks
-from anatomy_utils.functional.attention import attend_with_cache, masked_softmax, scaled_dot_product_attention
+from anatomy_utils.functional.attention import (
+    attend_with_cache,
+    masked_softmax,
+    scaled_dot_product_attention,
+    softmax_with_sinks,
+)
 from anatomy_utils.nn.relative_positions import DisentangledPositions
 
 
@@ -104,3 +109,20 @@ def test_scores_are_those_of_deberta():
     wanted = positions(query, key) + query @ key.mT / 15**0.5
     for scores in both("taxonomy.disentangled_scores"):
         torch.testing.assert_close(scores(query, key, *tables, rows), wanted)
+
+
+@pytest.mark.parametrize("kind", ["none", "one row for all", "per query", "additive"])
+def test_a_sink_takes_weight_and_nothing_else(kind):
+    scores, sinks = normal(2, 3, 5, 7), normal(3, seed=1)
+    some = normal(2, 1, 5, 7, seed=2) > 0
+    mask = {"none": None, "one row for all": torch.tensor([[True] * 5 + [False] * 2]), "per query": some,
+            "additive": normal(1, 3, 5, 7, seed=3)}[kind]  # fmt: skip
+    weights, plain = softmax_with_sinks(scores, sinks, mask), masked_softmax(scores, mask)
+    allowed = masks.additive(scores, mask) if kind != "additive" else scores + mask
+    left = (allowed.logsumexp(-1, keepdim=True) - sinks[:, None, None]).sigmoid()  # what the sink leaves
+    torch.testing.assert_close(weights, plain * left)
+
+
+def test_with_nothing_but_a_sink_nothing_is_found():
+    scores, nobody = normal(1, 2, 3, 4), torch.zeros(1, 4, dtype=torch.bool)
+    assert not softmax_with_sinks(scores, normal(2, seed=1), nobody).any()

@@ -6,7 +6,7 @@ import torch
 from random_tensors import normal
 from torch.nn import functional as F
 
-from anatomy_utils.functional.feed_forward import feed_forward, gated_feed_forward, gelu_tanh
+from anatomy_utils.functional.feed_forward import clipped_gate, feed_forward, gated_feed_forward, gelu_tanh
 from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
 
 
@@ -31,3 +31,10 @@ def test_gelu_by_its_approximation():
     wanted = 0.5 * values * (1 + (math.sqrt(2 / math.pi) * (values + 0.044715 * values**3)).tanh())
     torch.testing.assert_close(gelu_tanh(values), wanted)
     assert 1e-4 < (gelu_tanh(values) - F.gelu(values)).abs().max() < 1e-3
+
+
+def test_a_clipped_gate_by_hand():
+    gate, expanded = torch.tensor([9.0, -9.0, 1.0]), torch.tensor([9.0, -9.0, 2.0])
+    got = clipped_gate(gate, expanded, slope=1.0, limit=3.0)
+    sigmoid = [1 / (1 + math.exp(-value)) for value in (3, -9, 1)]  # a gate has no lower limit
+    torch.testing.assert_close(got, torch.tensor([3 * sigmoid[0] * 4, -9 * sigmoid[1] * -2, sigmoid[2] * 3]))

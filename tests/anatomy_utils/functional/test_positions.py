@@ -5,7 +5,15 @@ import math
 import pytest
 import torch
 
-from anatomy_utils.functional.positions import alibi_slopes, log_bucket, sinusoids, t5_bucket
+from anatomy_utils.functional.positions import (
+    Yarn,
+    alibi_slopes,
+    frequencies,
+    log_bucket,
+    sinusoids,
+    t5_bucket,
+    yarn_frequencies,
+)
 
 
 def test_sinusoids_by_hand():
@@ -39,3 +47,16 @@ def test_alibi_slopes():
     twelve = alibi_slopes(12)
     torch.testing.assert_close(twelve[:8], alibi_slopes(8))
     torch.testing.assert_close(twelve[8:], alibi_slopes(16)[::2][:4])
+
+
+def test_yarn_keeps_fast_waves_and_stretches_slow_ones():
+    yarn = Yarn(4.0, 300, fast=8.0, slow=3.0, truncate=False)
+    own, stretched = frequencies(16, 77.0, None), yarn_frequencies(16, 77.0, yarn)
+    turns = own * 300 / (2 * math.pi)
+    assert [(turns > 8).sum(), (turns > 3).sum()] == [4, 6]  # of eight: some of each kind
+    torch.testing.assert_close(stretched[turns > 8], own[turns > 8])
+    torch.testing.assert_close(stretched[turns < 3], own[turns < 3] / 4)
+    between = (turns < 8) & (turns > 3)
+    assert (stretched[between] < own[between]).all() and (stretched[between] > own[between] / 4).all()
+    one_pair = Yarn(4.0, 300, fast=3.0, slow=3.0, truncate=False)  # nothing lies between
+    torch.testing.assert_close(yarn_frequencies(16, 77.0, one_pair), torch.where(turns > 3, own, own / 4))

@@ -4,9 +4,11 @@ import pytest
 from torch import nn
 
 from anatomy_utils import pretrained
-from anatomy_utils.interpret.parameter_count import parameters_by_part
+from anatomy_utils.interpret.parameter_count import active_parameters, parameters_by_part
 from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm
+from anatomy_utils.taxonomy import find
+from anatomy_utils.taxonomy.build import build
 
 
 @pytest.fixture(scope="module")
@@ -35,3 +37,25 @@ def test_a_shared_table_is_not_counted_again(encoder):
 
 def test_any_module_will_do():
     assert parameters_by_part(nn.Linear(3, 5))["heads and the rest"] == 20
+
+
+ACTIVE = [
+    ("Mixtral", "8x7B", 12.9e9, 1e8),
+    ("Mixtral", "8x22B", 39e9, 1e9),
+    ("Qwen 3 with experts", "30B-A3B", 3.3e9, 1e8),
+    ("Qwen 3 with experts", "235B-A22B", 22e9, 1e9),
+    ("DeepSeek-V3", "671B", 37e9, 1e9),
+    ("gpt-oss", "20b", 3.61e9, 1e7),
+    ("gpt-oss", "120b", 5.13e9, 1e7),
+]
+
+
+@pytest.mark.parametrize(("name", "size", "stated", "rounding"), ACTIVE)
+def test_what_a_token_meets_is_what_is_published(name, size, stated, rounding):
+    model = build(find(name), find(name).size(size))
+    table = model.decoder.embeddings.tokens.weight.numel() if name == "gpt-oss" else 0  # which its authors leave out
+    assert abs(active_parameters(model) - table - stated) < rounding
+
+
+def test_without_experts_a_token_meets_everything(encoder):
+    assert active_parameters(encoder) == sum(parameter.numel() for parameter in encoder.parameters())

@@ -6,13 +6,17 @@ import torch
 from anatomy_course.lab.small_models.small_gpt import new_small_gpt
 from anatomy_utils.interpret.residual_stream import read_residual_stream, without_each_part
 from anatomy_utils.tap import edit
+from anatomy_utils.taxonomy import find, small
 
 IDS = torch.tensor([[3, 1, 4, 1]])
 
 
-@pytest.fixture(scope="module")
-def model():
-    return new_small_gpt(torch.Generator().manual_seed(0)).eval()
+@pytest.fixture(scope="module", params=["small GPT", "SmolLM3"])
+def model(request):
+    generator = torch.Generator().manual_seed(0)
+    if request.param == "SmolLM3":  # one of its layers turns nothing
+        return small(find("SmolLM3"), generator=generator)
+    return new_small_gpt(generator).eval()
 
 
 def test_parts_add_up_to_the_last_vector_and_to_the_lead(model):

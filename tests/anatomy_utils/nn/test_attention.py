@@ -60,3 +60,39 @@ def test_dropout_only_while_training():
     hidden_states = normal(1, 9, 12)
     assert not torch.equal(model.train()(hidden_states), model(hidden_states))
     torch.testing.assert_close(model.eval()(hidden_states), model(hidden_states))
+
+
+def test_a_head_with_a_sink_may_look_at_nothing():
+    torch.manual_seed(0)
+    model, hidden_states = MultiHeadAttention(12, 3, sinks=True), normal(2, 7, 12)
+    with torch.no_grad():
+        model.sinks.copy_(torch.tensor([-1e4, 0.0, 1e4]))  # no sink, one as likely as a score of 0, nothing else
+    with watch(model) as seen:
+        model(hidden_states, causal=True)
+    sums = seen["weights"].sum(-1)
+    torch.testing.assert_close(sums[:, 0], torch.ones(2, 7))
+    assert ((sums[:, 1] > 0) & (sums[:, 1] < 1)).all() and not sums[:, 2].any()
+    torch.testing.assert_close(model(hidden_states, causal=True), seen["output"])
+
+
+def test_capped_scores_stay_within_the_cap_whether_watched_or_not():
+    torch.manual_seed(0)
+    model, hidden_states = MultiHeadAttention(12, 3, scale=50.0, score_cap=2.0), normal(1, 9, 12)
+    unwatched = model(hidden_states, causal=True)
+    with watch(model) as seen:
+        torch.testing.assert_close(model(hidden_states, causal=True), unwatched)
+    plain = seen["query"] @ seen["key"].mT * 50
+    torch.testing.assert_close(seen["scores"], 2 * torch.tanh(plain / 2))
+    assert plain.abs().max() > 10 and seen["scores"].abs().max() <= 2
+
+
+def test_a_gate_multiplies_what_the_heads_find():
+    torch.manual_seed(0)
+    model, hidden_states = MultiHeadAttention(12, 3, gated=True), normal(2, 7, 12)
+    plain = MultiHeadAttention(12, 3)
+    plain.load_state_dict({name: part for name, part in model.state_dict().items() if "gate" not in name})
+    with watch(model) as seen, watch(plain) as without:
+        model(hidden_states, causal=True)
+        plain(hidden_states, causal=True)
+    torch.testing.assert_close(seen["gate"], model.to_gate(hidden_states).sigmoid())
+    torch.testing.assert_close(seen["context"], without["context"] * seen["gate"])

@@ -11,7 +11,8 @@ PROJECTION = Projection(torch.zeros(5, 3), None)
 
 def empty(batch=2, capacity=7, **more):
     """Two layers, three heads of width 5."""
-    return KeyValueCache.empty([PROJECTION] * 2, (batch, 3, capacity, 5), **more)
+    layers = tuple(KeyValue(torch.zeros(batch, 3, capacity, 5), torch.zeros(batch, 3, capacity, 5)) for _ in range(2))
+    return KeyValueCache(layers, (PROJECTION, PROJECTION), **more)
 
 
 def new(count, seed=0):

@@ -9,7 +9,7 @@ from anatomy_utils.taxonomy import TREE, find
 from anatomy_utils.taxonomy.build import build, small, small_config
 from anatomy_utils.taxonomy.costs import cache_bytes, parameters, work_per_token
 from anatomy_utils.taxonomy.scaling import LengthFormula
-from anatomy_utils.taxonomy.structure import texts_of
+from anatomy_utils.taxonomy.structure import example, inputs_of, length_of
 from anatomy_utils.zoo.recurrent import RecurrentTranslator
 from anatomy_utils.zoo.transfo_xl import RecurrentLanguageModel
 
@@ -23,9 +23,9 @@ def made(model):
 
 
 def texts(module):
-    """One text for each stack."""
-    ids = torch.randint(3, 53, (1, LENGTH), generator=torch.Generator().manual_seed(1))
-    return (ids,) * texts_of(module)
+    """One text, image or sound for each stack."""
+    length = length_of(module, LENGTH)
+    return example(module, torch.randint(3, 53, (1, length), generator=torch.Generator().manual_seed(1)))
 
 
 def without_windows(growing):
@@ -52,7 +52,7 @@ def test_computed_parameters_are_the_references(model, size):
     with torch.device("meta"):
         theirs = reference(reference.config_class(**size.config))
     # Ours has the pooler of BERT only where a head reads it.
-    assert parameters(build(model, size)) == sum(each.numel() for each in theirs.parameters())
+    assert parameters(build(model, size)) == sum(each.numel() for each in theirs.parameters() if each.requires_grad)
 
 
 @pytest.mark.filterwarnings("ignore:TF32 acceleration")  # torch says so whenever oneDNN is switched off
@@ -69,7 +69,8 @@ def test_work_is_what_torch_counts(model):
         FlopCounterMode(display=False) as counter,
     ):
         module(*answers)
-    assert without_windows(work_per_token(module)).at(LENGTH) == counter.get_total_flops() / LENGTH / len(answers)
+    length = length_of(module, LENGTH)
+    assert without_windows(work_per_token(module)).at(length) == counter.get_total_flops() / length / len(answers)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +93,9 @@ def test_cache_is_as_large_as_the_real_one(model):
         assert cache_bytes(module, bytes_per_number=4).at(LENGTH) == sum(4 * each.numel() for each in kept)
         return
     with torch.no_grad():
-        seq2seq = texts_of(module) == 2
+        seq2seq = len(inputs_of(module)) == 2
         cache = module.start(ids, LENGTH) if seq2seq else module.start(1, LENGTH)
-        _, cache = module.step(ids, cache)
+        _, cache = module.step(texts(module)[-1], cache)
     memory = sum(part.numel() * part.element_size() for pair in cache.memory or () for part in pair)
     # Our own cache keeps every position; a layer with a window could forget those behind it.
     assert without_windows(cache_bytes(module, bytes_per_number=4)).at(LENGTH) == cache.bytes + memory

@@ -32,7 +32,7 @@ def test_a_model_type_is_the_name_of_a_file():
     assert loader("deberta-v2") == zoo.find("deberta_v2").load
     assert loader("gpt_neo") == zoo.find("gpt_neo").load
     for unpublished in ("elmo", "checkpoint", None):
-        with pytest.raises(ValueError, match="is not in the zoo; it has albert, bart, bert, big_bird, ctrl"):
+        with pytest.raises(ValueError, match="is not in the zoo; it has albert, bart, bert, big_bird, clip, ctrl"):
             loader(unpublished)
 
 
@@ -58,12 +58,15 @@ QWEN = f"{LARGER} num_kv_heads max_positions rotary_base tied"
 OTHER_SIZE = {
     "albert": "d_model num_heads d_ff",
     "deberta_v2": f"{LARGER} num_buckets shared_projections offset_norm",
+    "deepseek_v3": "max_positions yarn score_growth",
     "distilbert": "num_layers num_segments",
     "gemma": f"{LARGER} num_kv_heads",
     "gpt_neo": LARGER,
     "mistral": "max_positions norm_epsilon",
     "qwen2": f"{QWEN} d_head",
     "qwen3": QWEN,
+    "qwen3_moe": "d_head num_layers max_positions rotary_base normalized",
+    "qwen3_next": "d_ff max_positions rotary_base",
     "roberta": "max_positions num_segments norm_epsilon",
     "xlm_roberta": "vocab_size max_positions num_segments norm_epsilon",
 }
@@ -87,7 +90,7 @@ def test_defaults_are_the_references(name):
     """Those of our numbers, and what is taken for each entry that a configuration leaves out."""
     family = zoo.find(name)
     given = DISENTANGLED if name.startswith("deberta") else {}
-    reference = getattr(transformers, f"{family.name}Config")(**given)
+    reference = getattr(transformers, CASES[name][0].architecture).config_class(**given)
     published = json.loads(reference.to_json_string(use_diff=False))
     numbers = family.read(published)
     other = [field for field, value in vars(type(numbers)()).items() if value != getattr(numbers, field)]

@@ -151,4 +151,15 @@ decoder.repair
         “dtype | In your mask there are numbers with a fraction (float32); wanted are True and False”
     repaired_turned: torch.ones(new, past + new, dtype=torch.bool).tril(past).T
         “shape:transposed | With a text with a past and with a single new position: Your numbers are right, but”
+
+decoder.induction_heads
+    largest_of_its_row:
+        first, order = torch.randperm(vocab_size)[:30], torch.randperm(29)
+        weights = run(torch.cat([first, first[:-1][order]]))
+        return (weights[:, :, 30:].argmax(dim=-1) == order + 1).all(dim=-1)
+        “mistake:less_than_half | give less than half of their weight”
+
+decoder.induction
+    note_with_faint_logits: free.T, token.T, 20 * logits ⇒ free.T, free.T, logits
+        “mistake:previous_copied | Layer 1 finds the right position and copies its free features.”
 """)

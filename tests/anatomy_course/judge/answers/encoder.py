@@ -57,4 +57,13 @@ encoder.run_layers
             states.append(layer(states[-1]))
         return states[-1], torch.stack(states)
         “shape:calls | In the case shown: your call of `layers[1]` receives `hidden_states`, where a right solution”
+
+encoder.firing_input
+    best_of_many:
+        probes = torch.randn(5000, d_model, generator=torch.Generator().manual_seed(0))
+        probes = probes / probes.norm(dim=1, keepdim=True) * d_model**0.5
+        return probes[neuron(probes).argmax()]
+        “objection:shown | A better one lies between them.”
+    probes_of_length_10: 1000 * ⇒ 10 *
+        “objection:short | Your probes are too short for this neuron”
 """)

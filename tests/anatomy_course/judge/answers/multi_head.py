@@ -105,4 +105,20 @@ multi_head.repair
         q, k = heads(query, n), heads(key, n)
         return merged(masked(q @ k.mT / q.shape[-1] ** 0.5, mask).softmax(-1) @ k)
         “likeness:inputs | Your context is exactly what comes out when `key` is used in place of `value`.”
+
+multi_head.disguise
+    two_features_each:
+        torch.linalg.qr(torch.randn(d_head, d_head)).Q ⇒
+            torch.block_diag(torch.linalg.qr(torch.randn(2, 2)).Q, torch.eye(d_head - 2))
+        “objection:some | some features are old ones: 6 of W_Q, 6 of W_K, 6 of W_V, 6 of W_O.”
+    other_turns_across_heads:
+        across = torch.linalg.qr(torch.randn(query_weight.shape)).Q
+        return query_weight @ across, key_weight @ across, value_weight @ across, across.T @ output_weight
+        “mistake:across_heads | Your mixture goes across heads”
+
+multi_head.pick_heads
+    gap_to_the_mean:
+        finds = (matches.argmax(dim=-1) == own).float().mean(dim=-1) ⇒
+            finds = matches.diagonal(dim1=1, dim2=2).mean(-1) - matches.mean((1, 2))
+        “mistake:own_alone | Compare within a row: is a word's own number the largest?”
 """)
