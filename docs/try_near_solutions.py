@@ -22,7 +22,7 @@ HIDDEN = """
     attention.accepts multi_head.disguise multi_head.pick_heads positions.scheme decoder.whose_prompt decoder.induction
     decoder.induction_heads capstone.tenth_probe
 """.split()
-SAMPLED = frozenset([*HIDDEN, *(f"workshop.{name}" for name in ("grouped_attention", *SLOW.split()))])
+SAMPLED = frozenset([*HIDDEN, "organs.fill_in", *(f"workshop.{name}" for name in ("grouped_attention", *SLOW.split()))])
 """Exercises whose programs take long to judge: a sample of the small edits, always the same one."""
 FEWER = {"singles": 80, "pairs": 20}
 

@@ -19,6 +19,8 @@ def cases(generator: Generator) -> Cases:
         ("a batch of pictures", 3, 2, 5, 7, 2),
         ("pictures that are higher than wide", 2, 3, 7, 5, 3),
         ("patches of one pixel", 3, 2, 7, 5, 1),
+        ("pictures one patch wide", 2, 3, 5, 1, 1),
+        ("gray patches of one pixel", 2, 1, 5, 3, 1),
     ):
         draw = Draw(generator, kind=kind, batch=batch, channel=channel, height=down * size, width=across * size)
         images = draw("batch channel height width")
