@@ -75,7 +75,7 @@ NOTEBOOKS = (
     ),
     Notebook(
         "08_recent_organs", "organs", "Recent organs", "what has changed since 2023",
-        "What has changed since 2023, and what is each new part for?", 110, 110,
+        "What has changed since 2023, and what is each new part for?", 110, 160,
     ),
     Notebook(
         "09_capstone", "capstone", "Capstone", "your own parts, real weights",

@@ -36,7 +36,7 @@ EXERCISE = written(
     delta_step,
     title="The delta rule",
     task="Write a value under its key: what is stored under this key is replaced by the value in part, β; everything "
-    "else stays as it is.",
+    "that lies at right angles to it stays.",
     level="medium, 7 minutes",
     returns="state: d_value d_key",
     cases=cases,

@@ -66,9 +66,9 @@ def cases(generator: Generator) -> Cases:
 
 EXERCISE = written(
     fill_in,
-    title="Fill in, not on",
-    task="In each round ask for guesses, and write down those that are surest, among the places still open: an equal "
-    "share of them each round, rounded up, so that none is open after the last.",
+    title="Filling in",
+    task="In each round ask for guesses, and write down those that are surest, among the places still open: their "
+    "number divided by the rounds that are left, rounded up. Of 10 places in 4 rounds: 3, 3, 2, 2.",
     level="hard, 8 minutes",
     returns="ids: batch position",
     cases=cases,

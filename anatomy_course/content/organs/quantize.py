@@ -37,7 +37,7 @@ EXERCISE = written(
     quantize,
     title="Round the weights",
     task="Round a matrix to whole numbers of so many bits, with a scale for each block: codes times scale is close to "
-    "the weight, and the largest size in a block gets the code top. A block of zeros has codes 0 and scale 0.",
+    "the weight, and the largest size in a block gets the code top or −top. A block of zeros has codes 0 and scale 0.",
     level="medium, 8 minutes",
     returns="codes: row column; scales: row block",
     cases=cases,
