@@ -194,7 +194,7 @@ LLAMAS = (
         2025,
         "Gemma 3",
         "2509.20354",
-        "the mask opened: one vector for a text",
+        "its mask opened: one vector",
         "gemma3_text",
         "Gemma3TextModel",
         (Size("300M", _llama(262144, 768, 24, 3, 1, 1152, **_GEMMA3, use_bidirectional_attention=True), 302_863_104),),

@@ -46,7 +46,7 @@ AMERICAN = {
 }
 """British spelling → the American one."""
 
-ELSEWHERE = {r"\borgans?\b": "part or module: only notebooks 08 and 09 call them organs"}
+ELSEWHERE = {r"(?<!recent )\borgans?\b(?!\.\w)": "part or module: only notebooks 08 and 09 call them organs"}
 """Words of one notebook only."""
 
 WRONG = (
