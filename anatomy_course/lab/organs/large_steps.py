@@ -17,6 +17,7 @@ from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.tap import edit
+from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.optimizers import adamw
 from anatomy_utils.training.schedules import linear_schedule
@@ -54,16 +55,25 @@ def train_with(organ: Callable[[], Mapping[str, Any]], rate: float, seed: int, *
         for name, part in organ().items():
             setattr(layer.self_attention, name, part)
     scenes, held_out = sample_scenes(steps * BATCH, generator, "train"), sample_scenes(TESTED, generator, "test")
-    batches, sizes = in_batches(language_modeling(scenes), BATCH), []
+    batches = in_batches(language_modeling(scenes), BATCH)
+    sizes: list[float] = []
+    largest: list[float] = []
 
     def note(scores: Tensor) -> Tensor:
         sizes.append(scores.detach().tril().abs().max().item())
         return scores
 
+    def step_done(history: History) -> None:
+        largest.append(max(sizes))
+        sizes.clear()
+
     schedule = linear_schedule(rate, steps=steps, warmup=steps // 10)
     with edit(model, {f"decoder.layers.{number}.self_attention.scores": note for number in range(NUM_LAYERS)}):
-        fit(model, batches, label_loss, learning_rate=schedule, optimizer=adamw(model), progress=False)
+        fit(
+            model, batches, label_loss,
+            learning_rate=schedule, optimizer=adamw(model), on_step=step_done, progress=False,
+        )  # fmt: skip
     model.eval()
     with torch.no_grad():
         loss = label_loss(model, language_modeling(held_out)).item()
-    return Trained(loss, [max(sizes[step : step + NUM_LAYERS]) for step in range(0, len(sizes), NUM_LAYERS)])
+    return Trained(loss, largest)

@@ -15,6 +15,7 @@ from anatomy_utils.training.threads import threads
 
 ModelT = TypeVar("ModelT", bound=nn.Module)
 AnyBatch = TypeVar("AnyBatch", bound=Batch)
+Rows = TypeVar("Rows")
 
 BATCH, LEARNING_RATE = 32, 4e-3
 """What serves most of the tasks."""
@@ -57,8 +58,8 @@ def train_model(
 
 def train_batches(
     model: ModelT,
-    batches: Sequence[AnyBatch],
-    loss: Callable[[ModelT, AnyBatch], Tensor],
+    batches: Sequence[Rows],
+    loss: Callable[[ModelT, Rows], Tensor],
     *,
     learning_rate: float,
     **options: Any,

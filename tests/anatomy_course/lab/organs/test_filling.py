@@ -23,13 +23,14 @@ def test_rows_are_sentences_filled_up_with_their_end():
 def test_only_hidden_words_are_asked_and_none_is_seen():
     texts, seen = sentences(), []
 
-    def model(ids):
-        seen.append(ids)
-        logits = torch.zeros(*ids.shape, len(street_vocabulary()))
-        logits[..., : len(logits[0, 0])].scatter_(-1, texts[..., None], 50.0)  # right about every word
-        return torch.where((ids == organs.MASK_ID)[..., None], logits, -logits)  # and wrong about what it sees
+    class Model(torch.nn.Module):
+        def forward(self, ids):
+            seen.append(ids)
+            logits = torch.zeros(*ids.shape, len(street_vocabulary()))
+            logits[..., : len(logits[0, 0])].scatter_(-1, texts[..., None], 50.0)  # right about every word
+            return torch.where((ids == organs.MASK_ID)[..., None], logits, -logits)  # and wrong about what it sees
 
-    assert organs.filling_loss(model, texts, torch.Generator().manual_seed(0)) < 1e-6
+    assert organs.filling_loss(Model(), texts, torch.Generator().manual_seed(0)) < 1e-6
     assert ((seen[0] == organs.MASK_ID) | (seen[0] == texts)).all()
     hidden = (seen[0] == organs.MASK_ID).float().mean(1)
     assert hidden.max() - hidden.min() > 0.3, "each text has a rate of its own"
