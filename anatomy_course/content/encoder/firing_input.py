@@ -49,7 +49,7 @@ def drive(answer: Callable[..., Any], neuron: Function, d_model: int) -> tuple[T
         return neuron(far * vectors) / far
 
     def fires(found: Tensor) -> bool:
-        fits = found.shape == best.shape and found.norm() <= 1.001 * best.norm()
+        fits = found.shape == best.shape and bool(found.norm() <= 1.001 * best.norm())
         return fits and bool(neuron(found[None].to(best.dtype)) >= 0.99 * neuron(best[None]))
 
     found = answer(Function("neuron", listened, probed=True), d_model)

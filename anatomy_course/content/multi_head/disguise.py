@@ -1,6 +1,6 @@
 """Notebook 02: four other matrices, no feature of a head left as it was, and nobody notices at the output."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -46,7 +46,9 @@ def recognized(was: Tensor, now: Tensor) -> Tensor:
     return torch.stack([each.float().mean() for each in shares])
 
 
-def objection(given: list[Tensor], found: list[Tensor], heads: int, same: bool, old: Tensor) -> Objection | None:
+def objection(
+    given: Sequence[Tensor], found: Sequence[Tensor], heads: int, same: bool, old: Tensor
+) -> Objection | None:
     """What is said of two mixtures that many answers can have: one across heads, and one that leaves features out."""
     sides = [[each.unflatten(1, (heads, -1)) for each in four[:2]] for four in (given, found)]
     before, after = (torch.einsum("ihd,jhd->hij", *pair) for pair in sides)
