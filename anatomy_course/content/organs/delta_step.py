@@ -71,8 +71,8 @@ EXERCISE = written(
     also_right="""
     the papers' formula:
         write = beta[..., None, None]
-        away = torch.eye(key.shape[-1]) - write * key[..., :, None] * key[..., None, :]
-        return state @ away + write * value[..., :, None] * key[..., None, :]
+        kept = state - state @ (write * key[..., :, None] * key[..., None, :])
+        return kept + write * value[..., :, None] * key[..., None, :]
     einsum:
         stored = torch.einsum("bhvk,bhk->bhv", state, key)
         return state + torch.einsum("bh,bhv,bhk->bhvk", beta, value - stored, key)

@@ -18,7 +18,6 @@ def cases(generator: Generator) -> Cases:
         "a narrow latent vector": {},
         "one query": {"query": 1},
         "one text": {"batch": 1},
-        "a latent vector as wide as a head": {},
         "a latent vector of one number": {"rank": 1},
     }
     for kind, fixed in kinds.items():
@@ -26,8 +25,6 @@ def cases(generator: Generator) -> Cases:
         if draw["heads"] == 2:  # two heads in turn and two heads as blocks are too much alike
             draw.sizes |= {"heads": draw["batch"], "batch": 2}
         draw.sizes |= fixed
-        if kind == "a latent vector as wide as a head":
-            draw.sizes["rank"] = draw["d_head"]
         yield draw.case(query=draw("batch heads query d_head"), key_weight=draw("heads d_head rank").flatten(0, 1))
 
 
