@@ -53,7 +53,7 @@ def test_a_notebooks_map_is_a_strip_and_so_is_its_picture(folder: Path) -> None:
     strip, whole = TransformerMap("attention", folder=folder), TransformerMap(folder=folder)
     assert strip.strip and strip.folded and not whole.strip and not whole.folded
     assert not TransformerMap("memory", folder=folder).strip
-    assert [each["built"] for each in strip.notebooks] == [True, True, *[False] * 8]
+    assert [each["built"] for each in strip.notebooks] == [True, True, *[False] * 9]
     assert strip.still_picture().alt == diagrams.where_are_we("01_attention").alt
     strip.folded = False
     assert strip.still_picture().alt == whole.still_picture().alt or "01" in strip.still_picture().alt

@@ -130,7 +130,7 @@ workshop.random_windows
 
 encoder.embed
     all_positions: token_table[input_ids] + segment_table[segment_ids] + position_table
-        “slip:cut | Line 4, `position_table`: everything is right”
+        “slip:cut | Line 5, `position_table`: everything is right”
 
 attention.one_word
     multiplied_by_the_root:
