@@ -221,7 +221,6 @@ export function familyDrawing({ models, signal, onChoose }) {
     for (const [name, made] of nodes) {
       setAttributes(made, {
         "aria-selected": String(name === chosen),
-        "data-glance": name === chosen ? "cause" : null,
         "aria-level": depth.get(name),
         tabindex: name === chosen ? 0 : -1,
       });

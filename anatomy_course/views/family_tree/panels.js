@@ -135,7 +135,7 @@ export function runPanels({ root, model, questions, go, which, head, chosen, ask
 // What is told of the chosen model: itself, how it differs from its parent, what it costs.
 export function modelPanels({ model, lengths, chosen, byName }) {
   // ---------------------------------------------------------------- the chosen one
-  const name = element("div", { class: "ft-name", "data-glance": "effect" });
+  const name = element("div", { class: "ft-name" });
   const about = element("div", { class: "ft-about" });
   const legend = element("p", { class: "note" });
   const stacks = element("div", { class: "tx-stacks" });
