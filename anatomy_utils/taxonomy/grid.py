@@ -33,7 +33,8 @@ PARTS: dict[str, Callable[[Anatomy], bool]] = {
     "query, key norms": lambda anatomy: anatomy["norms on queries and keys"] != "none",
     "narrow keys, values": _says("keys and values", "narrow"),
     "sinks": _says("sees", "sink"),
-    "state in place of pairs": _says("sees", "state"),
+    "layers without order": _says("positions", "none in one layer"),
+    "state, not pairs": _says("sees", "summed up"),
 }
 """Short name of a part → whether a model has it, in some layers at least."""
 

@@ -327,6 +327,15 @@ def test_the_family_tree_names_every_model_with_its_change():
         assert model.name in picture.alt
 
 
+def test_a_grid_of_parts_names_models_and_parts_and_who_was_first():
+    table = [[False, True], [True, True], [True, False]]
+    picture = diagrams.part_grid(TREE[2:5], ["window", "gate"], table)
+    assert {*(model.name for model in TREE[2:5]), "window", "gate"} <= set(texts(picture))
+    assert f"window: {TREE[3].name}; gate: {TREE[2].name}." in picture.alt
+    with pytest.raises(ValueError, match=r"The table is \(3, 2\), but there are 3 models and 1 parts"):
+        diagrams.part_grid(TREE[2:5], ["window"], table)
+
+
 def test_six_steps_show_the_numbers_of_the_package(maker):
     chance = torch.Generator().manual_seed(17)
     hidden_states = torch.randn(5, maker.D_MODEL, generator=chance, dtype=torch.float64)

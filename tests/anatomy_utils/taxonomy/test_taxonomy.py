@@ -12,6 +12,7 @@ from anatomy_utils import tap
 from anatomy_utils.taxonomy import TREE, children, find, lineage
 from anatomy_utils.taxonomy.build import small
 from anatomy_utils.taxonomy.describe import anatomy_of, changes, describe, difference
+from anatomy_utils.taxonomy.grid import PARTS, part_grid
 from anatomy_utils.taxonomy.structure import example
 
 RUNNING = [model for model in TREE if model.runs]
@@ -124,3 +125,18 @@ def test_blocks_stand_as_the_modules_do():
         for stack in anatomy.stacks:
             for block in (*stack.below, *stack.layer, *stack.above):
                 assert set(block.parts) <= known
+
+
+def test_the_grid_finds_every_part_and_who_had_it_first() -> None:
+    grid = part_grid()
+    assert set(grid.parts) == set(PARTS), "each is in some model"
+    years = [model.year for model in grid.models]
+    assert years == sorted(years) and len(grid.has) == len(RUNNING)
+    having = {name: {part for part, has in zip(grid.parts, row, strict=True) if has}
+              for name, row in zip((model.name for model in grid.models), grid.has, strict=True)}  # fmt: skip
+    assert having["BERT"] == set()
+    assert having["Mistral"] == {"norm before", "RMSNorm", "window", "rotary", "gate", "shared keys"}
+    assert having["gpt-oss"] - having["Mistral"] == {"experts", "sinks"}
+    assert having["SmolLM3"] - having["SmolLM2"] == {"layers without order"}
+    first = {"RMSNorm": "T5", "rotary": "GPT-J", "experts": "Mixtral", "state, not pairs": "Qwen3-Next"}
+    assert {part: grid.first[part].name for part in first} == first
