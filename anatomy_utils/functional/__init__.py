@@ -50,6 +50,7 @@ from anatomy_utils.functional.feed_forward import (
     clipped_gate as clipped_gate,
     gated_feed_forward as gated_feed_forward,
     gelu_tanh as gelu_tanh,
+    quick_gelu as quick_gelu,
 )
 from anatomy_utils.functional.layers import (
     AllStates as AllStates,

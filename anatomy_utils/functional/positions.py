@@ -94,7 +94,8 @@ class Rotation:
     layout: Layout
 
     def __call__(self, vectors: Float[Tensor, "batch heads position d"]) -> Float[Tensor, "batch heads position d"]:
-        """Queries or keys, turned; their lengths stay the same. Features beyond the turned ones stay as they are."""
+        """Queries or keys, turned. Their lengths stay the same, unless the rotation was stretched with a magnitude;
+        features beyond the turned ones stay as they are."""
         width = self.cosines.shape[-1]
         cosines, sines = self.cosines.to(vectors.dtype), self.sines.to(vectors.dtype)
         if width == vectors.shape[-1]:

@@ -16,6 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
+from anatomy_utils.functional import masks
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.tap import watch
 
@@ -85,7 +86,8 @@ def without_each_part(model: LanguageModel, input_ids: Int[Tensor, "1 position"]
     for layer in decoder.layers:
         rotary = decoder.rotary_of(layer)
         rotation = None if rotary is None else rotary(torch.arange(count))
-        attend = partial(layer.self_attention, causal=True, rotation=rotation)
+        near = None if layer.window is None else masks.local_causal(count, layer.window)
+        attend = partial(layer.self_attention, mask=near, causal=True, rotation=rotation)
         for norms, part in ((layer.self_attention_norms, attend), (layer.feed_forward_norms, layer.feed_forward)):
             after = norms.around(states, part, layer.dropout)
             states = torch.cat([after, torch.where(out, states[:1], after[:1])])

@@ -165,8 +165,7 @@ class MultiHeadAttention(nn.Module):
         weight = torch.cat([part.weight.detach() for part in parts])
         if all(part.bias is None for part in parts):
             return Projection(weight, None)
-        none = [part.weight.new_zeros(len(part.weight)) for part in parts]
-        biases = [zeros if part.bias is None else part.bias.detach() for part, zeros in zip(parts, none, strict=True)]
+        biases = [weight.new_zeros(len(part.weight)) if part.bias is None else part.bias.detach() for part in parts]
         return Projection(weight, torch.cat(biases))
 
     def _first_projections(self) -> tuple[nn.Linear, ...]:

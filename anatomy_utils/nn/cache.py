@@ -30,7 +30,8 @@ PairT = TypeVar("PairT", bound="KeyValue | RecurrentState")
 
 
 class Projection(NamedTuple):
-    """Weights of queries, keys and values side by side: one product makes all three, which counts in every step."""
+    """What a layer first makes of the hidden states, such as queries, keys and values: their weights side by side,
+    since one product counts less than several in every step."""
 
     weight: Float[Tensor, "features d_model"]
     bias: Float[Tensor, " features"] | None
@@ -78,7 +79,7 @@ class KeyValueCache:
 
     Attributes:
         layers: room for keys and values, or a state, one pair per layer.
-        projections: each layer's weights of queries, keys and values, as they were when the cache was started.
+        projections: what each layer first makes of the hidden states, as it was when the cache was started.
         length: how many positions are filled.
         padding: how many positions at the head of each row are padding; None when there is none.
         memory: keys and values of the encoder's output, one pair per layer, for cross-attention.

@@ -39,6 +39,8 @@ class GatedDeltaRule(MultiHeadAttention):
         norm_epsilon: of the norm on what is read.
     """
 
+    to_gate: nn.Linear
+
     def __init__(
         self,
         d_model: int,
@@ -123,8 +125,7 @@ class GatedDeltaRule(MultiHeadAttention):
         return RecurrentState(state, self.mixing.new_zeros(batch, width - 1, channels))
 
     def _first_projections(self) -> tuple[nn.Linear, ...]:
-        parts = (self.to_query, self.to_key, self.to_value, self.to_gate, self.to_strength, self.to_forgetting)
-        return tuple(part for part in parts if part is not None)
+        return self.to_query, self.to_key, self.to_value, self.to_gate, self.to_strength, self.to_forgetting
 
     def _heads(self, mixed: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries and keys of length 1, shared by neighbors, and values: (batch heads position d)."""

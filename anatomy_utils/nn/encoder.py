@@ -160,5 +160,5 @@ class Encoder(nn.Module):
             mask = masks.additive(self.score_bias(positions, positions), mask)
         rotation = None if self.rotary is None else self.rotary(positions)
         for layer in self.layers:
-            hidden_states = layer(hidden_states, mask, rotation=rotation)
+            hidden_states = layer(hidden_states, mask, rotation=rotation if layer.is_rotated else None)
         return self.norm(hidden_states)

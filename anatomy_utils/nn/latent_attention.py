@@ -32,7 +32,6 @@ class LatentAttention(MultiHeadAttention):
         d_rotary: width of the part that is turned; its key is shared by all heads.
         d_value: width of a head's values.
         scale: what scores are multiplied with; 1 / √(d_plain + d_rotary) when left out.
-        norm_epsilon: of the norms on the latent vectors.
     """
 
     def __init__(
@@ -46,15 +45,14 @@ class LatentAttention(MultiHeadAttention):
         d_rotary: int,
         d_value: int,
         scale: float | None = None,
-        norm_epsilon: float = 1e-6,
     ) -> None:
         super().__init__(d_model, num_heads, d_head=d_plain + d_rotary, bias=False, scale=scale)
         self.rank, self.d_plain, self.d_rotary, self.d_value = rank, d_plain, d_rotary, d_value
         self.to_query_latent = nn.Linear(d_model, query_rank, bias=False) if query_rank else None
-        self.query_latent_norm = RMSNorm(query_rank, norm_epsilon) if query_rank else None
+        self.query_latent_norm = RMSNorm(query_rank) if query_rank else None
         self.to_query = nn.Linear(query_rank or d_model, num_heads * self.d_head, bias=False)
         self.to_latent = nn.Linear(d_model, rank + d_rotary, bias=False)  # the shared key comes with it
-        self.latent_norm = RMSNorm(rank, norm_epsilon)
+        self.latent_norm = RMSNorm(rank)
         self.to_key = nn.Linear(rank, num_heads * d_plain, bias=False)
         self.to_value = nn.Linear(rank, num_heads * d_value, bias=False)
         self.to_output = nn.Linear(num_heads * d_value, d_model, bias=False)

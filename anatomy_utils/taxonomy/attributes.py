@@ -202,12 +202,13 @@ def scale(stack: Stack) -> str:
     """What scores are multiplied with."""
     attention = _first(stack)
     capped = "" if attention.score_cap is None else f", softly kept within ±{attention.score_cap:g}"
+    if isinstance(stack.rotary, YarnPositions):  # which raises scores
+        own = 1.0 if attention.scale is None else attention.scale * attention.d_head**0.5
+        return f"{own * stack.rotary.magnitude**2:.3g}/√d_head"
     if attention.scale is None or abs(attention.scale - attention.d_head**-0.5) < 1e-9:
         return "1/√d_head" + capped
     if abs(attention.scale - (3 * attention.d_head) ** -0.5) < 1e-9:
         return "1/√(3 · d_head)"
-    if isinstance(stack.rotary, YarnPositions):  # which raises scores
-        return f"{attention.scale * attention.d_head**0.5:.3g}/√d_head"
     return f"{attention.scale:g}{capped}"
 
 

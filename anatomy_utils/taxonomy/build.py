@@ -58,7 +58,7 @@ def small_config(model: ModelFacts, vocab_size: int = SMALL["vocab_size"]) -> di
     if not model.runs:
         raise ValueError(f"{model.name} is only described in the tree; choose a row that runs.")
     published = model.sizes[0].config
-    return _shrunk(published, vocab_size) | {"vocab_size": vocab_size} | dict(model.small)
+    return _shrunk(published, vocab_size) | dict(model.small)
 
 
 def _shrunk(published: Mapping[str, Any], vocab_size: int) -> dict[str, Any]:

@@ -115,7 +115,8 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> LengthFormula
                 for attention, reach in _attentions(layer):
                     room = attention.room(batch=1, capacity=1)
                     if isinstance(room, RecurrentState):  # which stays in float32
-                        states += 4 * room.state.numel() + bytes_per_number * room.recent.numel()
+                        states += room.state.element_size() * room.state.numel()
+                        states += bytes_per_number * room.recent.numel()
                     else:
                         kept.append((sum(part.numel() for part in room) * bytes_per_number, reach))
     return LengthFormula(states, _gathered(kept))

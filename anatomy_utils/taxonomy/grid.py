@@ -6,7 +6,7 @@ encoders. What a model has is read off its modules, as in `describe`. Notebook 0
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 from anatomy_utils.taxonomy.describe import Anatomy, anatomy_of
@@ -55,9 +55,9 @@ class PartGrid(NamedTuple):
     first: dict[str, ModelFacts]
 
 
-def part_grid(models: Sequence[ModelFacts] = TREE) -> PartGrid:
+def part_grid() -> PartGrid:
     """Build each model without memory and read its parts off."""
-    running = sorted((model for model in models if model.runs), key=lambda model: model.year)
+    running = sorted((model for model in TREE if model.runs), key=lambda model: model.year)
     anatomies = {model.name: anatomy_of(model.name) for model in running}
     first: dict[str, ModelFacts] = {}
     for model in running:

@@ -29,7 +29,7 @@ def borrowed_parts(models: Path | None = None) -> Borrowed:
     found: Borrowed = {}
     for file in sorted((models or _installed()).glob("*/modular_*.py")):
         parents = found.setdefault(file.parent.name, {})
-        for parent, several, one in _IMPORT.findall(file.read_text("utf-8")):
+        for parent, several, one in _IMPORT.findall(re.sub(r" *#.*", "", file.read_text("utf-8"))):
             names = [name.strip() for name in (several or one).split(",")]
             parents.setdefault(parent, []).extend(name for name in names if name)
     return found

@@ -70,6 +70,12 @@ def sub_layers(published: str, norms: str, names: str, ours: str = r"layers.\1."
     return [part(published + theirs, ours + place) for theirs, place in zip(names.split(), places.split(), strict=True)]
 
 
+def gated(published: str, ours: str) -> list[Pair]:
+    """Pairs for a gated feed-forward network, whose matrices Llama's files call gate, up and down."""
+    names = {"gate": "gate", "up": "expand", "down": "contract"}
+    return [part(f"{published}{theirs}_proj", ours + mine) for theirs, mine in names.items()]
+
+
 def rows_by_head(mixed: Tensor, heads: int, widths: tuple[int, ...]) -> list[Tensor]:
     """The matrices that one matrix holds, where each head's rows of all of them stand together.
 

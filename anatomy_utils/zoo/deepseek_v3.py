@@ -22,10 +22,10 @@ from anatomy_utils.nn.experts import Experts, GroupRouter, MixtureOfExperts
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.latent_attention import LatentAttention
 from anatomy_utils.nn.positions import RotaryPositions, YarnPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, part, rows_by_head, stacked_experts
+from anatomy_utils.zoo.checkpoint import KeyMap, gated, part, rows_by_head, stacked_experts
 from anatomy_utils.zoo.family import Family, numbers, require
 from anatomy_utils.zoo.gpt_oss import grown, stretched
-from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LlamaConfig, llama, tasks, with_head
+from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LAYER, LlamaConfig, llama, tasks, with_head
 from anatomy_utils.zoo.qwen3_moe import EXPERT_KEYS
 
 PUBLISHED_YARN = Yarn(40.0, 4096)
@@ -84,11 +84,7 @@ class DeepseekV3Config(LlamaConfig):
         )
         known = asdict(LlamaConfig.from_published(plain)) | numbers(config, "", names)
         rope = config.get("rope_scaling") or config.get("rope_parameters") or {}
-        growth = (
-            grown(float(rope["factor"]), float(rope["mscale_all_dim"])) ** 2
-            if yarn and rope.get("mscale_all_dim")
-            else 1.0
-        )
+        growth = grown(yarn.factor, float(rope.get("mscale_all_dim") or 0.0)) ** 2 if yarn else 1.0
         d_head = known.pop("d_plain", cls.d_head - cls.d_rotary) + known.get("d_rotary", cls.d_rotary)
         changed = {"num_kv_heads": known["num_heads"], "d_head": d_head}
         query_rank = config.get("q_lora_rank", 1536)
@@ -136,7 +132,7 @@ def prepare(config: DeepseekV3Config, tensors: Mapping[str, Tensor]) -> dict[str
     """Keys and values in matrices of their own, the experts of a layer together, and no layer beyond the last."""
     found: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
-        layer = re.match(r"(?:\w+\.)?layers\.(\d+)\.", name)
+        layer = re.match(LAYER, name)
         if layer and int(layer[1]) >= config.num_layers:
             continue
         if name.endswith("kv_b_proj.weight"):
@@ -148,9 +144,8 @@ def prepare(config: DeepseekV3Config, tensors: Mapping[str, Tensor]) -> dict[str
     return stacked_experts(config, found)
 
 
-_LAYER = r"(?:\w+\.)?layers\.(\d+)\."
-_ATTENTION, _OURS = _LAYER + r"self_attn\.", r"layers.\1.self_attention."
-_SHARED = _LAYER + r"mlp\.shared_experts\."
+_ATTENTION, _OURS = LAYER + r"self_attn\.", r"layers.\1.self_attention."
+_SHARED = LAYER + r"mlp\.shared_experts\."
 KEYS = KeyMap(
     rename=[
         part(_ATTENTION + "q_a_proj", _OURS + "to_query_latent"),
@@ -160,10 +155,8 @@ KEYS = KeyMap(
         part(_ATTENTION + "kv_a_layernorm", _OURS + "latent_norm"),
         part(_ATTENTION + "k_b_proj", _OURS + "to_key"),
         part(_ATTENTION + "v_b_proj", _OURS + "to_value"),
-        (_LAYER + r"mlp\.gate\.e_score_correction_bias", r"layers.\1.feed_forward.router.correction"),
-        part(_SHARED + "gate_proj", r"layers.\1.feed_forward.shared.gate"),
-        part(_SHARED + "up_proj", r"layers.\1.feed_forward.shared.expand"),
-        part(_SHARED + "down_proj", r"layers.\1.feed_forward.shared.contract"),
+        (LAYER + r"mlp\.gate\.e_score_correction_bias", r"layers.\1.feed_forward.router.correction"),
+        *gated(_SHARED, r"layers.\1.feed_forward.shared."),
         *EXPERT_KEYS,
         *LLAMA_KEYS.rename,
     ],

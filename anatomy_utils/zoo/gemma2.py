@@ -21,7 +21,7 @@ from anatomy_utils.zoo.checkpoint import KeyMap, Pair
 from anatomy_utils.zoo.family import Family, require
 from anatomy_utils.zoo.gemma import GemmaConfig, GemmaNorm, gemma
 from anatomy_utils.zoo.heads import on_decoder
-from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, tasks
+from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LAYER, tasks
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def norm_keys(layer: str, ours: str = r"layers.\1.") -> list[Pair]:
     ]
 
 
-KEYS = KeyMap([*norm_keys(r"(?:\w+\.)?layers\.(\d+)\."), *LLAMA_KEYS.rename], LLAMA_KEYS.ignore)
+KEYS = KeyMap([*norm_keys(LAYER), *LLAMA_KEYS.rename], LLAMA_KEYS.ignore)
 TASKS = tasks(KEYS)
 
 FAMILY = Family("Gemma2", Gemma2Config.from_published, with_head, TASKS)

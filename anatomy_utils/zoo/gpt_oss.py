@@ -26,7 +26,7 @@ from anatomy_utils.nn.experts import Experts, MixtureOfExperts, Router
 from anatomy_utils.nn.positions import YarnPositions
 from anatomy_utils.zoo.checkpoint import KeyMap, part, transposed
 from anatomy_utils.zoo.family import Family, numbers, read
-from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LlamaConfig, llama, tasks, with_head
+from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LAYER, LlamaConfig, llama, tasks, with_head
 
 PUBLISHED_YARN = Yarn(32.0, 4096, truncate=False, magnitude=1 + 0.1 * math.log(32))
 
@@ -165,13 +165,12 @@ def _in_turns(mixed: Tensor) -> Tensor:
     return mixed.unflatten(-1, (-1, 2)).movedim(-1, 0).flatten(0, 1)
 
 
-_LAYER = r"(?:\w+\.)?layers\.(\d+)\."
-_EXPERTS = _LAYER + r"mlp\.experts\."
+_EXPERTS = LAYER + r"mlp\.experts\."
 _OURS = r"layers.\1.feed_forward.experts."
 KEYS = KeyMap(
     rename=[
-        (_LAYER + r"self_attn\.sinks", r"layers.\1.self_attention.sinks"),
-        part(_LAYER + r"mlp\.router", r"layers.\1.feed_forward.router.to_experts"),
+        (LAYER + r"self_attn\.sinks", r"layers.\1.self_attention.sinks"),
+        part(LAYER + r"mlp\.router", r"layers.\1.feed_forward.router.to_experts"),
         (_EXPERTS + "gate_up_proj", (_OURS + "gate.weight", _OURS + "expand.weight")),
         (_EXPERTS + "gate_up_proj_bias", (_OURS + "gate.bias", _OURS + "expand.bias")),
         (_EXPERTS + "down_proj", _OURS + "contract.weight"),

@@ -100,14 +100,15 @@ def with_head(
     return on_decoder(stack(config), task, num_labels, tied=config.tied, dropout=config.classifier_dropout)
 
 
-_LAYER = r"(?:\w+\.)?layers\.(\d+)\."
+LAYER = r"(?:\w+\.)?layers\.(\d+)\."
+"""How the published names of a layer begin."""
 KEYS = KeyMap(
     rename=[
         (r"(?:\w+\.)?embed_tokens\.weight", r"embeddings.tokens.weight"),
         (r"(?:\w+\.)?norm\.weight", r"norm.weight"),
-        *projections(_LAYER + r"self_attn\.", "q_proj k_proj v_proj o_proj"),
-        part(_LAYER + r"mlp\.gate_proj", r"layers.\1.feed_forward.gate"),
-        *sub_layers(_LAYER, "before", r"input_layernorm post_attention_layernorm mlp\.up_proj mlp\.down_proj"),
+        *projections(LAYER + r"self_attn\.", "q_proj k_proj v_proj o_proj"),
+        part(LAYER + r"mlp\.gate_proj", r"layers.\1.feed_forward.gate"),
+        *sub_layers(LAYER, "before", r"input_layernorm post_attention_layernorm mlp\.up_proj mlp\.down_proj"),
     ],
     ignore=[r".*\.rotary_emb\.inv_freq"],  # computed from the base
 )

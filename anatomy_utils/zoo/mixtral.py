@@ -15,7 +15,7 @@ from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.experts import Experts, MixtureOfExperts, Router
 from anatomy_utils.zoo.checkpoint import KeyMap, part, stacked_experts
 from anatomy_utils.zoo.family import Family, numbers, require
-from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, tasks, with_head
+from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LAYER, tasks, with_head
 from anatomy_utils.zoo.mistral import MistralConfig, mistral
 
 
@@ -52,7 +52,7 @@ def mixtral(config: MixtralConfig) -> Decoder:
     return stack
 
 
-_MIXTURE = r"(?:\w+\.)?layers\.(\d+)\.block_sparse_moe\."
+_MIXTURE = LAYER + r"block_sparse_moe\."
 _EXPERTS = r"layers.\1.feed_forward.experts."
 KEYS = KeyMap(
     rename=[

@@ -16,7 +16,7 @@ from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.norm import NormPlaces, RMSNorm, RMSNormOfHeads
 from anatomy_utils.zoo.checkpoint import KeyMap
 from anatomy_utils.zoo.family import Family
-from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LlamaConfig, llama, tasks, with_head
+from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LAYER, LlamaConfig, llama, tasks, with_head
 from anatomy_utils.zoo.qwen3 import NORM_KEYS
 
 
@@ -48,10 +48,9 @@ def olmo2(config: Olmo2Config) -> Decoder:
     return stack
 
 
-_LAYER = r"(?:\w+\.)?layers\.(\d+)\."
 _NORMS = [
-    (_LAYER + r"post_attention_layernorm\.weight", r"layers.\1.self_attention_norms.output.weight"),
-    (_LAYER + r"post_feedforward_layernorm\.weight", r"layers.\1.feed_forward_norms.output.weight"),
+    (LAYER + r"post_attention_layernorm\.weight", r"layers.\1.self_attention_norms.output.weight"),
+    (LAYER + r"post_feedforward_layernorm\.weight", r"layers.\1.feed_forward_norms.output.weight"),
 ]
 TASKS = tasks(KeyMap([*NORM_KEYS, *_NORMS, *LLAMA_KEYS.rename], LLAMA_KEYS.ignore))
 

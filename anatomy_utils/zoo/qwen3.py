@@ -16,7 +16,7 @@ from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.norm import RMSNorm
 from anatomy_utils.zoo.checkpoint import KeyMap
 from anatomy_utils.zoo.family import Family
-from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LlamaConfig, llama, tasks, with_head
+from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LAYER, LlamaConfig, llama, tasks, with_head
 from anatomy_utils.zoo.qwen2 import check_no_window
 
 
@@ -51,7 +51,7 @@ def qwen3(config: Qwen3Config) -> Decoder:
     return stack
 
 
-_ATTENTION = r"(?:\w+\.)?layers\.(\d+)\.self_attn\."
+_ATTENTION = LAYER + r"self_attn\."
 NORM_KEYS = [
     (_ATTENTION + r"q_norm\.weight", r"layers.\1.self_attention.query_norm.weight"),
     (_ATTENTION + r"k_norm\.weight", r"layers.\1.self_attention.key_norm.weight"),

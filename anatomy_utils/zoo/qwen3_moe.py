@@ -13,9 +13,9 @@ from typing import Any
 
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.experts import Experts, MixtureOfExperts, Router
-from anatomy_utils.zoo.checkpoint import KeyMap, part, stacked_experts
+from anatomy_utils.zoo.checkpoint import KeyMap, gated, part, stacked_experts
 from anatomy_utils.zoo.family import Family, numbers
-from anatomy_utils.zoo.llama import LlamaConfig, tasks, with_head
+from anatomy_utils.zoo.llama import LAYER, LlamaConfig, tasks, with_head
 from anatomy_utils.zoo.qwen2 import check_no_window
 from anatomy_utils.zoo.qwen3 import KEYS as QWEN3_KEYS, Qwen3Config, qwen3
 
@@ -48,7 +48,7 @@ class Qwen3MoeConfig(Qwen3Config):
         check_no_window(config, "Qwen 3")
         left_out = {"num_key_value_heads": 4, "max_position_embeddings": 32768}
         known = asdict(LlamaConfig.from_published(left_out | dict(config)))
-        return cls(**known, **mixture(config) | {"normalized": config.get("norm_topk_prob", False)})
+        return cls(**known, **{"normalized": False} | mixture(config))
 
     def has_experts(self, layer: int) -> bool:
         """Whether this layer, counted from 0, has experts."""
@@ -76,13 +76,11 @@ def qwen3_moe(config: Qwen3MoeConfig) -> Decoder:
     return stack
 
 
-_MIXTURE = r"(?:\w+\.)?layers\.(\d+)\.mlp\."
+_MIXTURE = LAYER + r"mlp\."
 _EXPERTS = r"layers.\1.feed_forward.experts."
 EXPERT_KEYS = [
     part(_MIXTURE + "gate", r"layers.\1.feed_forward.router.to_experts"),
-    part(_MIXTURE + r"experts\.gate_proj", _EXPERTS + "gate"),
-    part(_MIXTURE + r"experts\.up_proj", _EXPERTS + "expand"),
-    part(_MIXTURE + r"experts\.down_proj", _EXPERTS + "contract"),
+    *gated(_MIXTURE + r"experts\.", _EXPERTS),
 ]
 KEYS = KeyMap(rename=[*EXPERT_KEYS, *QWEN3_KEYS.rename], ignore=QWEN3_KEYS.ignore)
 TASKS = tasks(KEYS)

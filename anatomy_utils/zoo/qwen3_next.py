@@ -23,10 +23,10 @@ from anatomy_utils.nn.experts import MixtureOfExperts
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.norm import NormPlaces
 from anatomy_utils.nn.positions import RotaryPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, part, rows_by_head, stacked_experts
+from anatomy_utils.zoo.checkpoint import KeyMap, gated, part, rows_by_head, stacked_experts
 from anatomy_utils.zoo.family import Family, numbers
 from anatomy_utils.zoo.gemma import GemmaNorm
-from anatomy_utils.zoo.llama import LlamaConfig, tasks, with_head
+from anatomy_utils.zoo.llama import LAYER, LlamaConfig, tasks, with_head
 from anatomy_utils.zoo.qwen3_moe import KEYS as QWEN3_MOE_KEYS, Qwen3MoeConfig, mixture, qwen3_moe
 
 
@@ -120,7 +120,8 @@ def qwen3_next(config: Qwen3NextConfig) -> Decoder:
 
 
 def prepare(config: Qwen3NextConfig, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Each matrix that holds several, head by head, as those; and the experts of a layer together."""
+    """Each matrix that holds several, head by head, as those; the experts of a layer together; and no layer that
+    guesses one token further."""
     shared_by = config.num_states // config.num_keys
     values = shared_by * config.d_value
     mixed = {
@@ -130,6 +131,8 @@ def prepare(config: Qwen3NextConfig, tensors: Mapping[str, Tensor]) -> dict[str,
     }
     found: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
+        if name.startswith("mtp."):
+            continue
         place, _, kind = name.rpartition(".")
         place, _, module = place.rpartition(".")
         if module in mixed:
@@ -141,11 +144,10 @@ def prepare(config: Qwen3NextConfig, tensors: Mapping[str, Tensor]) -> dict[str,
     return stacked_experts(config, found)
 
 
-_LAYER = r"(?:\w+\.)?layers\.(\d+)\."
-_STATE, _SHARED, _OURS = _LAYER + r"linear_attn\.", _LAYER + r"mlp\.shared_expert", r"layers.\1.self_attention."
+_STATE, _SHARED, _OURS = LAYER + r"linear_attn\.", LAYER + r"mlp\.shared_expert", r"layers.\1.self_attention."
 KEYS = KeyMap(
     rename=[
-        part(_LAYER + r"self_attn\.g_proj", _OURS + "to_gate"),
+        part(LAYER + r"self_attn\.g_proj", _OURS + "to_gate"),
         part(_STATE + "q", _OURS + "to_query"),
         part(_STATE + "k", _OURS + "to_key"),
         part(_STATE + "v", _OURS + "to_value"),
@@ -157,13 +159,11 @@ KEYS = KeyMap(
         (_STATE + "A_log", _OURS + "log_rate"),
         (_STATE + "dt_bias", _OURS + "forgetting_bias"),
         (_STATE + r"conv1d\.weight", _OURS + "mixing"),
-        part(_SHARED + r"\.gate_proj", r"layers.\1.feed_forward.shared.gate"),
-        part(_SHARED + r"\.up_proj", r"layers.\1.feed_forward.shared.expand"),
-        part(_SHARED + r"\.down_proj", r"layers.\1.feed_forward.shared.contract"),
+        *gated(_SHARED + r"\.", r"layers.\1.feed_forward.shared."),
         part(_SHARED + "_gate", r"layers.\1.feed_forward.shared_gate"),
         *QWEN3_MOE_KEYS.rename,
     ],
-    ignore=[*QWEN3_MOE_KEYS.ignore, r"mtp\..*"],  # what guesses one token further
+    ignore=QWEN3_MOE_KEYS.ignore,
     change=[(_STATE + r"conv1d\.weight", lambda weight: weight[:, 0])],
 )
 TASKS = tasks(KEYS)

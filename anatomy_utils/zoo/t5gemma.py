@@ -19,7 +19,7 @@ from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.nn.heads import CappedVocabulary
-from anatomy_utils.zoo.checkpoint import KeyMap, part, projections
+from anatomy_utils.zoo.checkpoint import KeyMap, gated, projections
 from anatomy_utils.zoo.family import Family, read, require
 from anatomy_utils.zoo.gemma2 import Gemma2Config, gemma2, norm_keys, on_both_sides, opened
 
@@ -99,9 +99,7 @@ KEYS = KeyMap(
             (_LAYER + rf"{when}_(self|cross)_attn_layernorm\.weight", _OURS + rf"\3_attention_norms.{place}.weight")
             for when, place in _PLACES.items()
         ),
-        part(_LAYER + r"mlp\.gate_proj", _OURS + "feed_forward.gate"),
-        part(_LAYER + r"mlp\.up_proj", _OURS + "feed_forward.expand"),
-        part(_LAYER + r"mlp\.down_proj", _OURS + "feed_forward.contract"),
+        *gated(_LAYER + r"mlp\.", _OURS + "feed_forward."),
     ],
     ignore=[r".*\.rotary_emb\.inv_freq"],
 )

@@ -125,7 +125,7 @@ def test_widgets_are_accessible_and_follow_the_theme(notebook: NotebookPage, the
 def test_no_key_typed_into_a_widget_reaches_the_notebook(notebook: NotebookPage) -> None:
     before = notebook.ids()
     count, tags = notebook.page.evaluate(MARK_CONTROLS)
-    assert count >= 4 and tags >= 3
+    assert count >= 4 and tags >= (3 if notebook.name.startswith("08") else 4)  # it has no live view but the map
     tried, deaf = notebook.page.evaluate(SEND_KEYS, ["[data-try]", [KEY_BY_SCRIPT]])
     assert deaf is None, f"keys sent to {deaf}"
     assert tried >= 0.8 * count

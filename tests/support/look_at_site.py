@@ -190,6 +190,8 @@ def keep_heights(browser: Browser, site: Path, names: list[str]) -> None:
             shown.mount_all()
             seen.append({view: after for view, _, after in shown.grown()})
             shown.page.context.close()
+        if not seen[0] and kept.get(name):
+            raise RuntimeError(f"No view of {name} was drawn, where there are {len(kept[name])}; its heights stay.")
         kept[name] = {view: [each[view] for each in seen] for view in seen[0]}
     lines = [f'"{name}": {json.dumps(views)}' for name, views in sorted(kept.items()) if views]
     HEIGHTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

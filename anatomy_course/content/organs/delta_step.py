@@ -4,6 +4,7 @@ import torch
 from torch.nn import functional as F
 
 from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
+from anatomy_utils.functional.delta_rule import gated_delta_rule
 
 
 # fmt: off
@@ -32,8 +33,15 @@ def cases(generator: Generator) -> Cases:
         yield draw.case(state=state, key=key, value=value, beta=beta)
 
 
+def as_in_the_library(state: Tensor, key: Tensor, value: Tensor, beta: Tensor) -> Tensor:
+    """The same, for one position and with nothing fading."""
+    key, value = key[:, :, None], value[:, :, None]
+    return gated_delta_rule(key, key, value, torch.ones_like(beta)[..., None], beta[..., None], state.mT).state.mT
+
+
 EXERCISE = written(
     delta_step,
+    same_as=as_in_the_library,
     title="The delta rule",
     task="Write a value under its key: what is stored under this key is replaced by the value in part, β; everything "
     "that lies at right angles to it stays.",

@@ -1,6 +1,7 @@
 """Notebook 08: a picture as a row of tokens."""
 
 from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
+from anatomy_utils.functional.embeddings import image_patches
 
 
 def patches(images: Tensor, size: int) -> Tensor:
@@ -29,6 +30,7 @@ def cases(generator: Generator) -> Cases:
 
 EXERCISE = written(
     patches,
+    same_as=image_patches,
     title="A picture as tokens",
     task="Cut each picture into squares, and lay each square's numbers in one row.",
     level="medium, 6 minutes",

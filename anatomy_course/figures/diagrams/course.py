@@ -199,7 +199,8 @@ def part_grid(models: Sequence[Row], parts: Sequence[str], has: Sequence[Sequenc
         for column in np.flatnonzero(table[row]).tolist():
             first = not table[:row, column].any()
             _badge(pen, left + column * across, y, "", 6.5 if first else 4.5, dark=first)
-    told = [f"{part}: {models[int(table[:, column].argmax())].name}" for column, part in enumerate(parts)]
+    told = [f"{part}: {models[int(table[:, column].argmax())].name}" for column, part in enumerate(parts)
+            if table[:, column].any()]  # fmt: skip
     return pen.picture("Who has which part. For the first time in this tree: " + "; ".join(told) + ".")
 
 

@@ -41,7 +41,6 @@ ROTARY_BASE = 100.0
 def new_model(
     generator: torch.Generator,
     *,
-    vocab_size: int | None = None,
     dropout: float = 0.0,
     layout: Layout = "halves",
 ) -> LanguageModel:
@@ -49,7 +48,6 @@ def new_model(
 
     Args:
         generator: draws the weights.
-        vocab_size: rows of the token table; as many as the toy language has words when left out.
         dropout: probability of dropping a feature of a sub-layer's output while training.
         layout: which features of queries and keys are rotated together.
     """
@@ -63,7 +61,7 @@ def new_model(
             dropout=dropout,
         )
 
-    size = vocab_size or len(street_vocabulary())
+    size = len(street_vocabulary())
     decoder = Decoder(
         Embeddings(size, D_MODEL),
         [layer() for _ in range(NUM_LAYERS)],

@@ -1,7 +1,7 @@
 """A decoder that keeps its past in plain tensors, with any function that attends to them: the learner's, for instance.
 
 `Decoder.step` does the same faster. Notebook 05 runs SmolLM2 with it, to show that the learner's own cache writes the
-same text; notebook 09 puts it beside the other organs.
+same text.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from anatomy_utils.functional.multi_head import merge_heads, share_heads, split_
 from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import DecoderLayer
+from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.heads import LanguageModel
 
 Past = tuple[Tensor, Tensor]
@@ -43,9 +44,14 @@ def step_by_hand(model: LanguageModel, attend: Attend = attend_with_cache) -> St
     Heads that share keys and values get copies of their own, which takes more memory than the model's own cache.
 
     Args:
-        model: a decoder whose positions are added or rotary, without cross-attention.
+        model: a decoder of plain attention, whose positions are added or rotary.
         attend: as `attend_with_cache`.
+
+    Raises:
+        ValueError: attention has more than that: a window, norms, a cap, a sink, another scale.
     """
+    if model.decoder.score_bias is not None or not all(map(_is_plain, model.decoder.layers)):
+        raise ValueError("This decoder's attention does more than `attend` can; give one such as GPT-2's or Llama's.")
 
     @torch.no_grad()
     def step(input_ids: Int[Tensor, "batch new"], pasts: Pasts) -> tuple[Float[Tensor, "batch vocab_size"], Pasts]:
@@ -60,6 +66,13 @@ def step_by_hand(model: LanguageModel, attend: Attend = attend_with_cache) -> St
         return model.vocabulary(decoder.norm(states)[:, -1]), tuple(remembered)
 
     return step
+
+
+def _is_plain(layer: DecoderLayer) -> bool:
+    part = layer.self_attention
+    extra = (layer.window, part.scale, part.score_cap, part.score_positions, part.sinks, part.to_gate)
+    normed = part.query_norm is not identity or part.key_norm is not identity
+    return type(part) is MultiHeadAttention and not layer.is_parallel and not normed and extra == (None,) * 6
 
 
 def _layer(

@@ -23,7 +23,7 @@ from anatomy_utils.training.seeding import seeded
 
 WORDS, D_MODEL = 64, 32
 """How many words may be first, second, and the answer; and the width of their vectors."""
-BATCH, LEARNING_RATE = 512, 0.03
+EXPERTS, BATCH, LEARNING_RATE = 8, 512, 0.03
 
 
 def mixture(favored: float = 0.0) -> MixtureOfExperts:
@@ -35,7 +35,7 @@ def mixture(favored: float = 0.0) -> MixtureOfExperts:
     Args:
         favored: what the first expert's logit has more than it would have otherwise.
     """
-    made = MixtureOfExperts(Router(D_MODEL, 8, 1, normalized=False, bias=True), Experts(D_MODEL, 32, 8))
+    made = MixtureOfExperts(Router(D_MODEL, EXPERTS, 1, normalized=False, bias=True), Experts(D_MODEL, 32, EXPERTS))
     with torch.no_grad():
         made.router.to_experts.bias.zero_()
         made.router.to_experts.bias[0] = favored
@@ -119,4 +119,4 @@ def store_facts(network: Callable[[], nn.Module], seed: int, *, balance: float =
     with torch.no_grad(), watch(model, "network.router.experts") as seen:
         right = (model(everything)[0].argmax(-1) == answers).float().mean().item()
     chosen = seen.get("network.router.experts")
-    return Stored(right, None if chosen is None else chosen.flatten().bincount(minlength=8) / len(answers))
+    return Stored(right, None if chosen is None else chosen.flatten().bincount(minlength=EXPERTS) / len(answers))

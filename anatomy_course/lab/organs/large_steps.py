@@ -19,7 +19,6 @@ from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.tap import edit
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
-from anatomy_utils.training.optimizers import adamw
 from anatomy_utils.training.schedules import linear_schedule
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2, initialize
 
@@ -53,6 +52,8 @@ def train_with(organ: Callable[[], Mapping[str, Any]], rate: float, seed: int, *
     initialize(model, NUM_LAYERS, generator=generator)
     for layer in model.decoder.layers:
         for name, part in organ().items():
+            if not hasattr(layer.self_attention, name):
+                raise ValueError(f"An attention has no {name!r}; name one of its parts, such as 'score_cap'.")
             setattr(layer.self_attention, name, part)
     scenes, held_out = sample_scenes(steps * BATCH, generator, "train"), sample_scenes(TESTED, generator, "test")
     batches = in_batches(language_modeling(scenes), BATCH)
@@ -71,7 +72,7 @@ def train_with(organ: Callable[[], Mapping[str, Any]], rate: float, seed: int, *
     with edit(model, {f"decoder.layers.{number}.self_attention.scores": note for number in range(NUM_LAYERS)}):
         fit(
             model, batches, label_loss,
-            learning_rate=schedule, optimizer=adamw(model), on_step=step_done, progress=False,
+            learning_rate=schedule, on_step=step_done, progress=False,
         )  # fmt: skip
     model.eval()
     with torch.no_grad():

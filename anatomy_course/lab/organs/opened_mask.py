@@ -1,6 +1,6 @@
 """The opened mask: a body that has learned to write is made to read both sides, and tags what *it* means.
 
-Whether a position may look ahead is an argument of the stack, not a weight. So the mask of any decoder can be opened,
+Whether a position may look ahead is an argument of the stack, not a weight. So the mask of a decoder can be opened,
 and a few steps of masked words show the weights what they see now (BehnamGhader et al. 2024, arXiv:2404.05961).
 Starting point are the twins of `filling`; each cure learns the same few labeled sentences. Notebook 08.
 """
@@ -35,11 +35,17 @@ class Opened(nn.Module):
 
     Args:
         decoder: shared, not copied.
+
+    Raises:
+        ValueError: a layer has a window, which looks back only.
     """
 
     def __init__(self, decoder: nn.Module) -> None:
         super().__init__()
         self.decoder: Any = decoder
+        layers: Any = self.decoder.layers
+        if any(layer.window is not None for layer in layers):
+            raise ValueError("A layer with a window stays causal; give a decoder whose layers have none.")
 
     def forward(
         self, input_ids: Int[Tensor, "batch position"], attention_mask: Int[Tensor, "batch position"] | None = None

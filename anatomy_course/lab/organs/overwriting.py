@@ -33,7 +33,8 @@ def delta_rule(
     """What each query reads from a state that is empty at first and written by the delta rule at each position.
 
     Step t writes u_t = β_t (v_t − S_{t−1} k_t) under k_t, and S_{t−1} k_t = Σ_{s<t} (k_s · k_t) u_s. That is one system
-    of equations for all positions, so nothing has to run step by step (Yang et al. 2024, arXiv:2406.06484).
+    of equations for all positions, so nothing has to run step by step (Yang et al. 2024, arXiv:2406.06484), as it does
+    in `functional.delta_rule.gated_delta_rule`.
     """
     overlaps = (beta * (key @ key.mT)).tril(-1) + torch.eye(key.shape[-2])
     written = torch.linalg.solve_triangular(overlaps, beta * value, upper=False)

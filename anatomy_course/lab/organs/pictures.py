@@ -21,6 +21,7 @@ from anatomy_course.lab.small_models.translator import small_transformer
 from anatomy_course.lab.street.batches import language_modeling
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.vocabulary import street_vocabulary
+from anatomy_utils.decoding.generation import generate
 from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import threads
@@ -66,10 +67,11 @@ class PictureWriter(nn.Module):
     @torch.no_grad()
     def write(self, patches: Float[Tensor, "batch patch numbers"], length: int = 14) -> list[str]:
         """A sentence for each picture, always with the likeliest word."""
-        ids = torch.full((len(patches), 1), street_vocabulary().bos_id)
-        for _ in range(length):
-            ids = torch.cat([ids, self(patches, ids)[:, -1:].argmax(-1)], dim=1)
-        return [street_vocabulary().text(row) for row in ids]
+        words, model = street_vocabulary(), self.transformer
+        cache = model.decoder.start(len(patches), 1 + length, memory=model.encoder.run_layers(self.eye(patches)))
+        start = torch.full((len(patches), 1), words.bos_id)
+        written = generate(model.step, cache, start, max_new_tokens=length, stop_ids=[words.eos_id])
+        return [words.text(row) for row in written.rows()]
 
 
 def train_picture_writer(
@@ -93,7 +95,7 @@ def train_picture_writer(
     def loss(model: PictureWriter, rows: Tensor) -> Tensor:
         return cross_entropy(model(patches[rows], texts.input_ids[rows]), texts.labels[rows])
 
-    train_batches(model, orders, loss, learning_rate=6e-3, progress=False)  # type: ignore[type-var]
+    train_batches(model, orders, loss, learning_rate=6e-3, progress=False)
     return model
 
 
@@ -147,5 +149,5 @@ def train_pair(
     def loss(model: Matcher, rows: Tensor) -> Tensor:
         return contrastive_loss(model.see(patches[rows]), model.read(input_ids[rows]))
 
-    train_batches(model, orders, loss, learning_rate=6e-3, progress=False)  # type: ignore[type-var]
+    train_batches(model, orders, loss, learning_rate=6e-3, progress=False)
     return model

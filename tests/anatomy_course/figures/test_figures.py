@@ -357,7 +357,7 @@ def test_every_picture_has_its_files_and_its_words(maker):
         text = (IMAGES / f"{name}.svg").read_text(encoding="utf-8")
         assert "<title>" in text and 'role="img"' in text, "SVG files carry their words"
         assert "<script" not in text and "<dc:date>" not in text, "and nothing foreign"
-        assert len(text) < 230_000
+        assert len(text) < (230_000 if name == "family_tree" else 200_000), "45 models take more"
 
 
 def test_drawing_again_changes_nothing(maker, tmp_path):

@@ -6,7 +6,7 @@ import torch
 from random_tensors import normal
 from torch.nn import functional as F
 
-from anatomy_utils.functional.feed_forward import clipped_gate, feed_forward, gated_feed_forward, gelu_tanh
+from anatomy_utils.functional.feed_forward import clipped_gate, feed_forward, gated_feed_forward, gelu_tanh, quick_gelu
 from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
 
 
@@ -31,6 +31,7 @@ def test_gelu_by_its_approximation():
     wanted = 0.5 * values * (1 + (math.sqrt(2 / math.pi) * (values + 0.044715 * values**3)).tanh())
     torch.testing.assert_close(gelu_tanh(values), wanted)
     assert 1e-4 < (gelu_tanh(values) - F.gelu(values)).abs().max() < 1e-3
+    assert 0.02 < (quick_gelu(values) - F.gelu(values)).abs().max() < 0.021
 
 
 def test_a_clipped_gate_by_hand():

@@ -45,6 +45,7 @@ ACTIVE = [
     ("Qwen 3 with experts", "30B-A3B", 3.3e9, 1e8),
     ("Qwen 3 with experts", "235B-A22B", 22e9, 1e9),
     ("DeepSeek-V3", "671B", 37e9, 1e9),
+    ("Qwen3-Next", "80B-A3B", 3.9e9, 1e8),  # our own count, which its row tells: "A3B" is all that is stated
     ("gpt-oss", "20b", 3.61e9, 1e7),
     ("gpt-oss", "120b", 5.13e9, 1e7),
 ]

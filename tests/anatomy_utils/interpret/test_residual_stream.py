@@ -8,15 +8,15 @@ from anatomy_utils.interpret.residual_stream import read_residual_stream, withou
 from anatomy_utils.tap import edit
 from anatomy_utils.taxonomy import find, small
 
-IDS = torch.tensor([[3, 1, 4, 1]])
+IDS = torch.tensor([[3, 1, 4, 1, 5, 9, 2]])
 
 
-@pytest.fixture(scope="module", params=["small GPT", "SmolLM3"])
+@pytest.fixture(scope="module", params=["small GPT", "SmolLM3", "Mistral"])
 def model(request):
     generator = torch.Generator().manual_seed(0)
-    if request.param == "SmolLM3":  # one of its layers turns nothing
-        return small(find("SmolLM3"), generator=generator)
-    return new_small_gpt(generator).eval()
+    if request.param == "small GPT":
+        return new_small_gpt(generator).eval()
+    return small(find(request.param), generator=generator)  # a layer that turns nothing; a window of 4
 
 
 def test_parts_add_up_to_the_last_vector_and_to_the_lead(model):

@@ -9,7 +9,8 @@ from anatomy_utils.taxonomy.modular import borrowed_parts, borrowers
 
 def test_imports_between_models_are_read_and_others_are_not(tmp_path: Path) -> None:
     files = {
-        "young": "from torch import nn\nfrom ...utils import logging\nfrom ..old.modeling_old import OldNorm\n"
+        "young": "from torch import nn\nfrom ...utils import logging\n"
+        "from ..old.modeling_old import OldNorm  # noqa: F401\n"
         "from ..older.modeling_older import (\n    OlderLayer,\n    OlderHead,\n)\nfrom .config import C\n",
         "old": "from ..older.modeling_older import OlderHead, OlderNorm\n",
     }

@@ -25,19 +25,15 @@ LABELS = ("classifier", "id2label", "pooler", "problem_type", "summary")
 def changed(family):
     """The family's cases, each with one entry changed."""
     cases = list({case.architecture: case for case in reversed(CASES[family])}.values())
-    writers = [case for case in cases if case.architecture.endswith(("LM", "LMHeadModel", "Generation"))]
+    writers = [case for case in cases if case.architecture.endswith(("LM", "LMHeadModel", "Generation"))] or cases[:1]
     labelled = [case for case in cases if "SequenceClassification" in case.architecture]
     others = cycle([case for case in cases if case not in writers[:1]] or cases)
     left_out = NAMES if EVERY or family in OF_EACH_KIND else NAMES | COMMON
-    for name, value in (writers or cases)[0].configuration().to_dict().items():
+    for name, value in writers[0].configuration().to_dict().items():
         for number, other in enumerate(other_values(name, value) if name not in left_out else ()):
-            one = (
-                labelled[0]
-                if labelled and name.startswith(LABELS)
-                else next(others)
-                if number % 2
-                else (writers or cases)[0]
-            )
+            one = next(others) if number % 2 else writers[0]
+            if labelled and name.startswith(LABELS):
+                one = labelled[0]
             for case in cases if EVERY else [one]:
                 yield name, other, replace(case, more={"use_cache": False} | case.more | {name: other})
 

@@ -36,7 +36,7 @@ def test_the_transformer_copies_over_a_distance_at_which_an_lstm_needs_open_gate
     shares = copy_task.copying_experiment([12], steps=60)
     assert list(shares) == list(copy_task.RUNS)
     (attentive,), (short,), (patient,), (opened,) = shares.values()
-    assert attentive > 0.9 and short < 0.3 and patient < 0.7 and opened > 0.6
+    assert attentive > 0.9 and short < 0.3 and patient < 0.3 and opened > patient + 0.3
     with pytest.raises(ValueError, match="-2 tokens"):
         copy_task.copying_experiment([1, -2])
 

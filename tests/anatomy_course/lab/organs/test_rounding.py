@@ -1,10 +1,13 @@
 """Rounding: half a step off at most, nothing off the second time, and again something off in moved blocks."""
 
+import pytest
 import torch
 
 from anatomy_course.content.organs.quantize import quantize
-from anatomy_course.lab.organs import unpack
+from anatomy_course.lab.organs import compare_roundings, perplexity, unpack
 from anatomy_course.lab.organs.rounding import rounded
+from anatomy_utils.training import seeded
+from anatomy_utils.zoo.llama import LlamaConfig, with_head
 
 
 def test_rounding_is_what_the_exercise_packs():
@@ -22,3 +25,19 @@ def test_the_second_time_nothing_changes_but_in_moved_blocks():
     assert (moved - once).abs().mean() > 0.05
     by_hand = rounded(once.flatten().roll(-16).view(1, -1), 4, minimum=True).flatten().roll(16).view(5, 96)
     assert torch.equal(moved, by_hand)
+
+
+def test_a_model_that_was_rounded_so_loses_nothing_but_in_moved_blocks():
+    config = LlamaConfig(
+        vocab_size=24, d_model=32, num_layers=2, num_heads=4, num_kv_heads=2, d_ff=96, max_positions=16, d_head=8
+    )
+    with seeded(torch.Generator().manual_seed(0)), torch.no_grad():
+        model = with_head(config, "CausalLM").eval()
+        for name, weight in model.named_parameters():
+            if weight.dim() == 2:
+                weight.copy_(rounded(weight, 8) if "tokens" in name else rounded(weight, 4, minimum=True))
+    ids = torch.tensor([[3, 1, 4, 15, 9, 2, 6]])
+    own, found = perplexity(model, ids), compare_roundings(model, ids)
+    assert found["scale and minimum"][0] == pytest.approx(own, rel=1e-5)
+    others = [*found["scale"], found["scale and minimum"][1]]
+    assert all(abs(each - own) > 1e-4 * own for each in others)
