@@ -6,6 +6,7 @@ import base64
 import html
 import io
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anatomy_course.figures.palette import DARK_HOSTS
@@ -70,6 +71,22 @@ class Picture:
             drawing[start:end].replace("<svg", '<svg role="img"', 1) + "\n" + described + drawing[end:]
         ).splitlines()
         return "\n".join(line.rstrip() for line in lines) + "\n"
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture to a file whose name ends in .svg, .pdf or .png.
+
+        Raises:
+            ValueError: the name ends otherwise, or the picture has no drawing to repeat.
+        """
+        file = Path(path)
+        if file.suffix == ".svg":
+            file.write_text(self.svg(), "utf-8")
+        elif file.suffix == ".pdf" and self.figure is not None:
+            self.figure.savefig(file, metadata={"CreationDate": None})
+        elif file.suffix == ".png":
+            file.write_bytes(self.png)
+        else:
+            raise ValueError(f"A picture cannot be saved as {file.name!r}; end the name with .svg, .pdf or .png.")
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, object]:
         encoded = base64.b64encode(self.png).decode("ascii")

@@ -71,11 +71,11 @@ NOTEBOOKS = (
     ),
     Notebook(
         "07_taxonomy", "taxonomy", "Taxonomy", "BERT, GPT, T5: what each one changed",
-        "Which body for which job: what do BERT, GPT, T5 and their families change?", 135, 190,
+        "Which body for which job: what do BERT, GPT, T5 and their families change?", 150, 210,
     ),
     Notebook(
         "08_recent_organs", "organs", "Recent organs", "what has changed since 2023",
-        "What has changed since 2023, and what is each new part for?", 110, 160,
+        "What has changed since 2023, and what is each new part for?", 130, 185,
     ),
     Notebook(
         "09_capstone", "capstone", "Capstone", "your own parts, real weights",

@@ -63,6 +63,7 @@ DECODERS = (
         "openai_gpt",
         "OpenAIGPTLMHeadModel",
         (Size("GPT", _gpt2(768, 12, 12, 512, vocab_size=40478), 117 * MILLION, MILLION),),
+        month=6,
     ),
     _decoder(
         "CTRL",
@@ -109,6 +110,7 @@ DECODERS = (
             Size("large", _gpt2(1280, 36, 20), 774_030_080),
             Size("XL", _gpt2(1600, 48, 25), 1_557_611_200),
         ),
+        month=2,
     ),
     _decoder(
         "GPT-3",
@@ -142,6 +144,7 @@ DECODERS = (
             Size("2.7B", _gpt_neo(2560, 32, 20), 2_700 * MILLION, 100 * MILLION),
         ),
         small={"attention_types": [[["global", "local"], 1]]},
+        month=3,
     ),
     _decoder(
         "GPT-J",
@@ -158,5 +161,6 @@ DECODERS = (
                 6_050_882_784,
             ),
         ),
+        month=6,
     ),
 )

@@ -43,10 +43,10 @@ class PartGrid(NamedTuple):
     """Which models have which parts.
 
     Attributes:
-        models: those that run, by year.
+        models: those that run, in the order in which they were published.
         parts: names, in the order in which they first appear.
         has: a row for each model.
-        first: part → the first model in this tree that has it; of several in one year, the first in the tree.
+        first: part → the first model in this tree that has it.
     """
 
     models: list[ModelFacts]
@@ -57,7 +57,7 @@ class PartGrid(NamedTuple):
 
 def part_grid() -> PartGrid:
     """Build each model without memory and read its parts off."""
-    running = sorted((model for model in TREE if model.runs), key=lambda model: model.year)
+    running = sorted((model for model in TREE if model.runs), key=lambda model: model.published)
     anatomies = {model.name: anatomy_of(model.name) for model in running}
     first: dict[str, ModelFacts] = {}
     for model in running:

@@ -71,6 +71,7 @@ LLAMAS = (
         "SmolLM3ForCausalLM",
         (Size("3B", _llama(128256, 2048, 36, 16, 4, 11008, **_SMOLLM2 | {"rope_theta": 5e6}), 3_075_098_624),),
         small={"num_hidden_layers": 4},
+        month=7,
     ),
     _decoder(
         "OLMo 2",

@@ -149,5 +149,6 @@ MIXTURES = (
         (Size("80B-A3B", _QWEN3_NEXT, 80 * BILLION, BILLION),),
         note="The delta rule is that of arXiv:2412.06464. A3B: a token meets 3.9 of 80 billion parameters, 3.3 without "
         "both tables. The published files also hold a layer that guesses one token further, which is left out here.",
+        month=9,
     ),
 )

@@ -51,6 +51,7 @@ class ModelFacts:
         task: which head, as the zoo names it, where no reference tells.
         small: entries of the small version's configuration, where shrinking the numbers is not enough.
         note: what a reader would stumble over.
+        month: of the release, where there is no arXiv id to tell it.
     """
 
     name: str
@@ -66,6 +67,13 @@ class ModelFacts:
     task: str = ""
     small: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
+    month: int = 0
+
+    @property
+    def published(self) -> tuple[int, int]:
+        """Year and month; the months of a paper that came a year after the model begin with 13."""
+        late = 12 * (2000 + int(self.paper[:2]) - self.year) if self.paper else 0
+        return self.year, int(self.paper[2:4]) + late if self.paper else self.month
 
     @property
     def runs(self) -> bool:

@@ -26,7 +26,7 @@ from site_page import NEAR_TOP, TOP, SitePage, open_page, strays
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT = ("00_start_here", "01_attention", "06_encoder_decoder", "09_capstone")
+BUILT = ("00_start_here", "01_attention", "06_encoder_decoder", "07_taxonomy", "09_capstone")
 FIRST_LOAD, EVERYTHING = 1.5, 6.0
 """The most megabytes that a page may take before its first view, and with all of them."""
 STYLE_WAIT = 700
@@ -283,6 +283,22 @@ def test_every_swap_of_the_translator_is_answered_and_so_is_each_swap_of_that(si
         expect(translator.locator(".tr-swaps .tr-reason")).to_have_text(reason)
         pronouns.add(translator.locator(".tr-pronoun").first.inner_text())
     assert pronouns == {"il", "elle"}
+    shown.page.context.close()
+
+
+def test_two_models_have_an_address_that_can_be_sent(site: Path, browser: Browser) -> None:
+    shown = open_page(browser, site, "07_taxonomy", place="?view=06-050-0&first=BERT&second=T5Gemma&length=9&new=1")
+    compared = shown.page.locator('.live[data-view="06-050-0"].mounted')
+    expect(compared).to_be_in_viewport()
+    left, right = (compared.get_by_label(side, exact=True) for side in ("Left", "Right"))
+    expect(left).to_have_value("BERT")
+    right.select_option("GPT-2")
+    link = compared.get_by_role("link", name="Address of these two")
+    expect(link).to_have_attribute("href", re.compile(r"07_taxonomy\.html\?view=06-050-0&first=BERT&second=GPT-2$"))
+    link.click()
+    expect(right).to_have_value("GPT-2")
+    expect(compared).to_be_in_viewport()
+    assert shown.errors == []
     shown.page.context.close()
 
 

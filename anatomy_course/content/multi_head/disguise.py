@@ -142,6 +142,7 @@ EXERCISE = written(
     """,
     explanation="""
     Only two products of a head's matrices are ever used: W_Q W_Kᵀ and W_V W_O. A rotation and its inverse cancel inside
-    each of them. So "feature 5 of this head's queries" is no fact about the model, and the two products are.
+    each of them. So "feature 5 of this head's queries" is no fact about the model, and the two products are. (Where
+    rotary positions turn pairs of features, notebook 04, only rotations that go with these pairs are free.)
     """,
 )

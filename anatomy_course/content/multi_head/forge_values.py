@@ -66,6 +66,8 @@ EXERCISE = written(
         “The other words notice nothing, but this one gets nothing in place of the opposite.”
     transposed: solve(weights, wanted) ⇒ solve(weights.T, wanted)
         “Your values fit the map read the other way round, as if its rows were the keys.”
+    transposed_for_inverse: torch.linalg.solve(weights, wanted) ⇒ weights.T @ wanted
+        “You multiply by the transposed weights. They would undo a rotation; what undoes weights is their inverse.”
     output_as_value: torch.linalg.solve(weights, wanted) ⇒ wanted
         “You return the outputs that are wanted. Values still have to pass through the weights to become outputs.”
     only_the_change: torch.linalg.solve(weights, wanted) ⇒ torch.linalg.solve(weights, wanted) - value

@@ -8,8 +8,8 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, writt
 # fmt: off
 def quantize(weight: Tensor, bits: int, block: int) -> tuple[Tensor, Tensor]:
     """weight (rows, columns), where columns is a multiple of block → codes (rows, columns), whole
-    numbers from −top to top, where top is 2^(bits − 1) − 1; and one scale for each block of
-    neighbors in a row (rows, columns / block)."""
+    numbers from −top to top, kept as floats, where top is 2^(bits − 1) − 1; and one scale for each
+    block of neighbors in a row (rows, columns / block)."""
     top = 2 ** (bits - 1) - 1
     blocks = weight.unflatten(-1, (-1, block))
     scales = blocks.abs().amax(dim=-1) / top

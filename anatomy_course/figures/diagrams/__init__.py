@@ -35,5 +35,6 @@ from anatomy_course.figures.diagrams.heads import (
 )
 from anatomy_course.figures.diagrams.numbers import masks as masks, positions as positions, six_steps as six_steps
 from anatomy_course.figures.diagrams.rotation import rotated_pair as rotated_pair
+from anatomy_course.figures.diagrams.side_by_side import side_by_side as side_by_side
 
 transformer_map = transformer

@@ -75,7 +75,12 @@ def where_are_we(notebook: str) -> Picture:
     pen.arrow((xs[0], 32), (xs[-1], 32), width=2, tip=False)
     for i, (x, each) in enumerate(zip(xs, NOTEBOOKS, strict=True)):
         _badge(pen, x, 32, str(i), 15 if i == here else 10, dark=i == here)
-        words = each.title.replace("head ", "head\n").replace("–", "–\n").replace("ons and", "ons\nand")
+        words = (
+            each.title.replace("head ", "head\n")
+            .replace("–", "–\n")
+            .replace("ons and", "ons\nand")
+            .replace("Recent ", "Recent\n")
+        )
         pen.text(x, 54, words, 10, INK if i == here else QUIET, va="top", weight="bold" if i == here else "normal")
     pen.text(xs[here], 9, "you are here", 10, weight="bold")
     return pen.picture(f"Where we are: notebook {here} of 0 to {len(NOTEBOOKS) - 1}, {NOTEBOOKS[here].title}.")

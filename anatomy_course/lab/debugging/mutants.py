@@ -130,8 +130,12 @@ MUTANTS = (
     Mutant("looks ahead in long texts", None, lambda model, vary: looks_ahead(model, FAR + vary // 2)),
     Mutant("forgets what is far back", None, lambda model, vary: forgets(model, FAR + 2 * vary)),
     Mutant("forgets, after the prompts, which tokens are padding", None, lambda m, vary: with_cache(m, ForgetsPadding)),
-    Mutant("masks the second piece of a prompt like the first", None, lambda m, vary: with_cache(m, OnePieceOnly)),
-    Mutant("has one row for its last words", None, lambda model, vary: same_rows(model, 2 + vary)),
+    Mutant(
+        "masks the second of two pieces of a prompt as if it were the first",
+        None,
+        lambda m, vary: with_cache(m, OnePieceOnly),
+    ),
+    Mutant("gives the last words of its vocabulary one row", None, lambda model, vary: same_rows(model, 2 + vary)),
 )
 """Four that the nine probes see, and five that they do not."""
 

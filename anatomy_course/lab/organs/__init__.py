@@ -2,7 +2,7 @@
 
 - `facts`: facts learned by heart, by a mixture of experts and by dense networks
 - `whereabouts`: things told early and asked for late, by layers with and without windows
-- `nowhere`: a look-up whose thing may be missing, by a head with and without a sink
+- `nowhere`: a look-up whose thing may be missing, by a head with and without a sink or a token that is always there
 - `large_steps`: a small GPT trained with steps that are too large
 - `other_weights`: a published model with some of its matrices replaced, squeezed or rounded
 - `overwriting`: keys that get new values again and again, remembered by attention, by a state, and by the delta rule
@@ -44,7 +44,12 @@ from anatomy_course.lab.organs.other_weights import (
     squeezed as squeezed,
     unpack as unpack,
 )
-from anatomy_course.lab.organs.overwriting import MEMORIES as MEMORIES, train_to_overwrite as train_to_overwrite
+from anatomy_course.lab.organs.overwriting import (
+    MEMORIES as MEMORIES,
+    delta_rule as delta_rule,
+    overwritten as overwritten,
+    train_to_overwrite as train_to_overwrite,
+)
 from anatomy_course.lab.organs.pictures import (
     PATCH as PATCH,
     PictureWriter as PictureWriter,

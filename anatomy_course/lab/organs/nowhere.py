@@ -6,7 +6,7 @@ not. Notebook 08 trains both.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -18,12 +18,14 @@ from anatomy_utils.tap import watch
 from anatomy_utils.training.seeding import seeded
 
 D_MODEL, BATCH, TESTED, LEARNING_RATE = 8, 128, 4000, 0.02
+Rest = Literal["none", "sink", "token"]
 NOWHERE = len(COLORS)
 """The answer where the thing is not on the street."""
 
 
 class Searched(NamedTuple):
-    """Of questions for things that are on the street, and of others: the share of right answers, the weights' sum."""
+    """Of questions for things that are on the street, and of others: the share of right answers, and the sum of the
+    weights on the street's things."""
 
     right_here: float
     right_nowhere: float
@@ -31,30 +33,36 @@ class Searched(NamedTuple):
     sum_nowhere: float
 
 
-def look_up_or_not(seed: int, *, sinks: bool, steps: int = 300) -> Searched:
+def look_up_or_not(seed: int, *, rest: Rest = "none", steps: int = 300) -> Searched:
     """Train one head and a linear layer with Adam, and ask on new streets.
 
     Args:
         seed: of weights and streets.
-        sinks: whether the head has a learned sink.
+        rest: where weight can go that nothing on the street deserves: nowhere, into a learned sink, or to one more
+            token that is always there and is learned, as a text's first token is.
         steps: of 128 streets each.
     """
     task = LookupTask(D_MODEL, seed)
     with seeded(task.generator):
-        attention = MultiHeadAttention(D_MODEL, 1, bias=False, sinks=sinks)
+        attention = MultiHeadAttention(D_MODEL, 1, bias=False, sinks=rest == "sink")
         read = nn.Linear(D_MODEL, NOWHERE + 1)
-    model = nn.Sequential(attention, read)
-    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+        always = nn.Parameter(torch.randn(int(rest == "token"), D_MODEL))
+    optimizer = torch.optim.Adam([*attention.parameters(), *read.parameters(), always], lr=LEARNING_RATE)
+
+    def answers(question: Tensor, street: Tensor) -> Tensor:
+        street = torch.cat([street, always.expand(len(street), -1, -1)], dim=1)
+        return read(attention(question, street))[:, 0]
+
     for _ in range(steps):
         street, question, answer = _questions(task, BATCH)
-        loss = F.cross_entropy(read(attention(question, street))[:, 0], answer)
+        loss = F.cross_entropy(answers(question, street), answer)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
     street, question, answer = _questions(task, TESTED)
     with torch.no_grad(), watch(attention, "weights") as seen:
-        right = (read(attention(question, street))[:, 0].argmax(-1) == answer).float()
-    total, here = seen["weights"][:, 0, 0].sum(-1), answer != NOWHERE
+        right = (answers(question, street).argmax(-1) == answer).float()
+    total, here = seen["weights"][:, 0, 0, :ON_A_STREET].sum(-1), answer != NOWHERE
     return Searched(*(part[where].mean().item() for part in (right, total) for where in (here, ~here)))
 
 

@@ -72,20 +72,21 @@ def adapted(writer: WithHead, seed: int, *, steps: int = ADAPTING) -> WithHead:
     return opened
 
 
-def train_tagger(body: nn.Module, seed: int, *, steps: int = STEPS) -> WithHead:
+def train_tagger(body: nn.Module, seed: int, *, steps: int = STEPS, learning_rate: float = LEARNING_RATE) -> WithHead:
     """A copy of a body that has learned to tag a few labeled sentences, the same ones for the same seed.
 
     Args:
         body: stays as it is.
         seed: of the sentences, their order and the head.
         steps: of 32 sentences each.
+        learning_rate: the highest one.
     """
     generator = torch.Generator().manual_seed(1000 + seed)
     examples = tagging(short_sentences(LABELED, generator))
     with seeded(generator):
         model = WithHead(deepcopy(body), TokenHead(D_MODEL, len(TAGS)))
     batches = [examples[torch.randperm(LABELED, generator=generator)[:BATCH]] for _ in range(steps)]
-    train_batches(model, batches, label_loss, learning_rate=LEARNING_RATE, progress=False)
+    train_batches(model, batches, label_loss, learning_rate=learning_rate, progress=False)
     return model
 
 

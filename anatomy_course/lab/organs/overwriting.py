@@ -1,8 +1,9 @@
 """Overwriting: keys get new values again and again, and a small model must say the latest one. Notebook 08.
 
-Four ways to remember in otherwise equal models of one layer: softmax attention; the same with a learned price for each
-step back (as ALiBi, but learned); a state to which values are added (linear attention); and the delta rule. As in
-published layers with a state, each token first reads the one before it, and keys and queries of a state have length 1.
+Four ways to remember in otherwise equal models of one layer: softmax attention with rotary positions; with a learned
+price for each step back in their place (as ALiBi, but learned); a state to which values are added (linear attention);
+and the delta rule. As in published layers with a state, each token first reads the one before it, and keys and queries
+of a state have length 1.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import threads
 
-Memory = Literal["softmax", "softmax, nearer first", "only added", "delta rule"]
+Memory = Literal["softmax, rotary", "softmax, nearer first", "only added", "delta rule"]
 MEMORIES: tuple[Memory, ...] = get_args(Memory)
 SYMBOLS, KEYS = 16, 4
 """How many keys there are and how many values; how many keys a text uses."""
@@ -53,7 +55,7 @@ class SmallReader(nn.Module):
         self.to_query, self.to_key = (nn.Linear(d_model, d_key, bias=False) for _ in range(2))
         self.to_value, self.to_output = (nn.Linear(d_model, d_model, bias=False) for _ in range(2))
         self.to_beta, self.vocabulary = nn.Linear(d_model, 1), nn.Linear(d_model, SYMBOLS)
-        self.step_back = nn.Parameter(torch.tensor(0.1))
+        self.step_back, self.rotary = nn.Parameter(torch.tensor(0.1)), RotaryPositions(d_key)
 
     def forward(self, input_ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch asked symbol"]:
         """One layer, with a sum around it."""
@@ -66,8 +68,11 @@ class SmallReader(nn.Module):
         query, key, value = self.to_query(states), self.to_key(states), self.to_value(states)
         if self.memory.startswith("softmax"):
             places = torch.arange(states.shape[-2])
+            if self.memory == "softmax, rotary":
+                turn = self.rotary(places)
+                query, key = (turn(vectors[:, None])[:, 0] for vectors in (query, key))
             scores = query @ key.mT / query.shape[-1] ** 0.5
-            if self.memory != "softmax":
+            if self.memory == "softmax, nearer first":
                 scores = scores + self.step_back * (places - places[:, None])
             return scores.masked_fill(places > places[:, None], -torch.inf).softmax(dim=-1) @ value
         query, key, beta = F.normalize(query, dim=-1), F.normalize(key, dim=-1), self.to_beta(states).sigmoid()

@@ -202,12 +202,14 @@ function render({ model, el }) {
   };
   const titles = { parts: "What differs", masks: "Who sees whom", counts: "Parameters", costs: "Cost of a token" };
   const pick = radioRow({ label: "Show", choices: titles, signal, onChoose: (to) => turnTo(to) });
+  const link = element("a", focusable({ tabindex: null, text: "Address of these two" }));
   const page = element("div", focusable({ class: "panel scroll cm-page", role: "group" }), Object.values(pages));
   root.append(
     heading(model.get("label")),
     two(choices.map(({ which, how }) => element("div", { class: "row" }, which.node, how.node))),
     pick.node,
     page,
+    model.address ? element("p", { class: "note" }, link, ", to send or to keep") : "",
   );
 
   function turnTo(to) {
@@ -223,6 +225,7 @@ function render({ model, el }) {
       how.setOptions(one(i).sizes.map(({ name }, place) => ({ value: place, label: name })));
       how.set(clamp(model.get("sizes")[i], 0, one(i).sizes.length - 1));
     });
+    if (model.address) link.href = model.address(SIDES);
   }
 
   function drawCosts() {

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import traitlets
 
-from anatomy_course.figures import plots
+from anatomy_course.figures import diagrams, plots
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget
 from anatomy_course.views._kit.model_card import ModelCard, place_of, told
@@ -78,6 +78,18 @@ class CompareModels(AnatomyWidget):
             LENGTHS, curves, xlabel="tokens in the text", ylabel=ylabel, title=self.label,
             log="xy", roles=dict(zip(curves, ROLES, strict=True)), alt=alt,
         )  # fmt: skip
+
+    def poster(self) -> Picture:
+        """Both models on one sheet, their stacks and what differs: `.save("two.pdf")`, or .svg or .png, to print it."""
+        known = {model["name"]: model for model in self.models}
+        one, other = (known[name] for name in (self.first, self.second))
+        pairs = zip(one["parts"], other["parts"], strict=True)
+        apart = [(mine, theirs) for mine, theirs in pairs if mine["value"] != theirs["value"]]
+        return diagrams.side_by_side(
+            [(each["name"], each["stacks"]) for each in (one, other)],
+            [(mine["name"], mine["value"], theirs["value"]) for mine, theirs in apart],
+            {mine["name"] for mine, _ in apart if not mine["is_size"]},
+        )
 
 
 def quantity_at(quantity: dict[str, object], length: int) -> float:

@@ -75,8 +75,19 @@ function withItems(state, { question, items }) {
   return Object.fromEntries(changed);
 }
 
-// What a view sees of Python: its traits, and an answer to each question.
-function makeModel({ state, answers }) {
+// A view's traits as the page's address names them: "?view=06-050-0&first=BERT&length=512"; names that it lacks count for
+// nothing.
+function fromAddress(view, state) {
+  const asked = new URLSearchParams(location.search);
+  if (asked.get("view") !== view) return {};
+  const named = [...asked].filter(([name]) => ["string", "number"].includes(typeof state[name]));
+  return Object.fromEntries(
+    named.map(([name, text]) => [name, typeof state[name] === "number" ? Number(text) || state[name] : text]),
+  );
+}
+
+// What a view sees of Python: its traits, and an answer to each question; and the address at which it begins as it is.
+function makeModel({ state, answers }, view) {
   const listeners = new Map();
   const changed = new Set();
   const tell = (event, ...details) => [...(listeners.get(event) ?? [])].forEach((callback) => callback(...details));
@@ -101,6 +112,10 @@ function makeModel({ state, answers }) {
     on: (event, callback) => listeners.set(event, (listeners.get(event) ?? new Set()).add(callback)),
     off: (event, callback) => (callback ? listeners.get(event)?.delete(callback) : listeners.delete(event)),
     send() {},
+    address(names) {
+      const chosen = new URLSearchParams([["view", view], ...names.map((name) => [name, state[name]])]);
+      return `${location.href.split(/[?#]/)[0]}?${chosen}`;
+    },
   };
   function answer() {
     const found = answers.find(({ question }) => same(question, state.question));
@@ -121,7 +136,10 @@ function stayAtHeading() {
   let heading = null;
   const align = () => heading?.scrollIntoView({ behavior: "instant" });
   const goTo = () => {
-    heading = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const view = new URLSearchParams(location.search).get("view");
+    heading = location.hash
+      ? document.getElementById(decodeURIComponent(location.hash.slice(1)))
+      : document.querySelector(`.live[data-view="${CSS.escape(view)}"]`);
     for (let folded = heading; (folded = folded?.parentElement?.closest("details"));) folded.open = true;
     align();
   };
@@ -134,7 +152,7 @@ function stayAtHeading() {
   });
   addEventListener("hashchange", goTo);
   new ResizeObserver(align).observe(document.querySelector("article") ?? document.body);
-  if (location.hash) goTo();
+  if (location.hash || location.search) goTo();
 }
 
 // ---- predictions
@@ -183,7 +201,8 @@ async function mount(place) {
   delete anatomyViews.data[view];
   const sentences = data.answers.length && data.answers[0].question.sentence && !data.state.examples;
   if (sentences) data.answers.unshift(ownAnswer(data));
-  const model = makeModel(data);
+  Object.assign(data.state, fromAddress(view, data.state));
+  const model = makeModel(data, view);
   const el = document.createElement("div");
   const module = anatomyViews.widgets[widget]();
   await module.initialize?.({ model });

@@ -200,6 +200,15 @@ def test_a_picture_offers_html_with_alt_text_png_and_plain_text(weights):
         canvas.finish(canvas.page(10, 10), " ")
 
 
+def test_a_picture_is_saved_in_three_forms(weights, tmp_path):
+    shown = plots.heatmap(weights)
+    for name, begins in (("a.svg", b"<svg"), ("a.pdf", b"%PDF"), ("a.png", b"\x89PNG")):
+        shown.save(tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(begins)
+    with pytest.raises(ValueError, match=r"saved as 'a.gif'; end the name with .svg, .pdf or .png"):
+        shown.save("a.gif")
+
+
 def test_the_same_call_gives_the_same_bytes_whatever_the_readers_own_settings(weights):
     one, two = (plots.heatmap(weights, WORDS[:3], WORDS) for _ in range(2))
     assert one.png == two.png and one.svg() == two.svg()

@@ -37,6 +37,15 @@ def test_a_model_beside_itself_is_told_twice() -> None:
     assert compare_models(second="Reader").still_picture().alt.count("Reader base") == 2
 
 
+def test_two_models_on_one_sheet_say_what_differs_and_mark_its_blocks() -> None:
+    sheet = views.compare_models("Llama", "Mistral").poster()
+    assert sheet.alt.startswith("Llama and Mistral. What differs: sees: itself and its past against ")
+    drawn = [text.get_text() for text in sheet.figure.axes[0].texts]
+    assert drawn.count("≠ rotary causal\nself-attention") == 2 and drawn.count("RMSNorm") == 6 and "32 ×" in drawn
+    same = views.compare_models("Llama", "Llama").poster()
+    assert same.alt == "Llama and Llama. What differs: nothing."
+
+
 def height(shown: OnPage) -> int:
     return shown.page.locator(".anatomy").evaluate("root => root.offsetHeight")
 

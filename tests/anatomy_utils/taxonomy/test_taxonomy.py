@@ -130,13 +130,14 @@ def test_blocks_stand_as_the_modules_do():
 def test_the_grid_finds_every_part_and_who_had_it_first() -> None:
     grid = part_grid()
     assert set(grid.parts) == set(PARTS), "each is in some model"
-    years = [model.year for model in grid.models]
-    assert years == sorted(years) and len(grid.has) == len(RUNNING)
+    months = [model.published for model in grid.models]
+    assert months == sorted(months) and all(month for _, month in months) and len(grid.has) == len(RUNNING)
     having = {name: {part for part, has in zip(grid.parts, row, strict=True) if has}
               for name, row in zip((model.name for model in grid.models), grid.has, strict=True)}  # fmt: skip
     assert having["BERT"] == set()
     assert having["Mistral"] == {"norm before", "RMSNorm", "window", "rotary", "gate", "shared keys"}
     assert having["gpt-oss"] - having["Mistral"] == {"experts", "sinks"}
     assert having["SmolLM3"] - having["SmolLM2"] == {"layers without order"}
-    first = {"RMSNorm": "T5", "rotary": "GPT-J", "experts": "Mixtral", "state, not pairs": "Qwen3-Next"}
+    first = {"norm before": "GPT-2", "RMSNorm": "T5", "rotary": "GPT-J", "norm after, inside": "Gemma 2"}
+    first |= {"experts": "Mixtral", "state, not pairs": "Qwen3-Next"}
     assert {part: grid.first[part].name for part in first} == first

@@ -16,7 +16,8 @@ def test_half_of_the_things_are_not_on_the_street():
     assert matches[here].mean() > 2 * matches[~here].mean()
 
 
-def test_only_with_a_sink_do_weights_sum_to_less_where_nothing_is_found():
-    plain, sunk = (look_up_or_not(1, sinks=sinks, steps=150) for sinks in (False, True))
+def test_weight_leaves_the_street_only_where_it_has_somewhere_to_go():
+    plain, sunk, token = (look_up_or_not(1, rest=rest, steps=150) for rest in ("none", "sink", "token"))
     assert plain.sum_here == pytest.approx(1, abs=1e-5) and plain.sum_nowhere == pytest.approx(1, abs=1e-5)
     assert sunk.sum_nowhere < sunk.sum_here - 0.2
+    assert token.sum_nowhere < token.sum_here - 0.2
