@@ -20,7 +20,7 @@ from anatomy_course.figures import palette
 from anatomy_course.views._kit.base import PAGE_STYLE, AnatomyWidget
 from anatomy_course.views._kit.modules import STATIC
 
-NOT_HERE = {"HeadBoard": {"can_switch": False}, "FirstWords": {"recorded": False}}
+NOT_HERE = {"HeadBoard": {"can_switch": False}, "FirstWords": {"recorded": False}, "FamilyTree": {"can_run": False}}
 """Traits that switch off what a page cannot do, and the promise that models will be loaded."""
 NOT_SHOWN = ("Card", "SetupList")
 """Views with a better form on a page without a kernel: see `exercise_help`."""

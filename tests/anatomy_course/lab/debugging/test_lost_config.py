@@ -17,4 +17,4 @@ def test_shapes_and_two_guesses_are_a_configuration():
 @pytest.mark.parametrize("heads", [7, 2], ids=["no divisor of d_model", "wider than the keys"])
 def test_heads_that_do_not_fit_are_refused(heads):
     with pytest.raises(ValueError, match=f"{heads} heads do not fit"):
-        with_guesses(FOUND, heads, 10_000)
+        with_guesses(FOUND, heads, 10_000.0)
