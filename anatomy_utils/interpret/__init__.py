@@ -9,6 +9,7 @@
 - `influence`: how much each token affects the last position
 - `logit_lens`: what a decoder would predict after each layer
 - `neurons`: what makes a neuron fire, what it writes, and the model without it
+- `word_times`: when a word was said, by where a model that listens looks as it writes it
 - `parameter_count`: how a model's parameters are divided among its parts, and how many a token meets
 """
 
@@ -72,4 +73,9 @@ from anatomy_utils.interpret.residual_stream import (
     WithoutParts as WithoutParts,
     read_residual_stream as read_residual_stream,
     without_each_part as without_each_part,
+)
+from anatomy_utils.interpret.word_times import (
+    WHISPER_TINY_EN as WHISPER_TINY_EN,
+    monotonic_path as monotonic_path,
+    token_times as token_times,
 )

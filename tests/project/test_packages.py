@@ -28,7 +28,7 @@ NAMESAKES = {"GatedFeedForward"}
 """Public classes that may share their name: what notebook 10 gives is a text that runs without the course."""
 LINES = {
     "anatomy_utils, the small package": (("anatomy_utils",), 18_900),
-    "the two packages together": (anatomy_course.PACKAGES, 68_700),
+    "the two packages together": (anatomy_course.PACKAGES, 68_800),
     "the exercises": (("anatomy_course/content",), 12_520),
     "what judges answers": (("anatomy_course/judge", "anatomy_course/capstone"), 12_980),
     "the tests": (("tests",), 35_000),

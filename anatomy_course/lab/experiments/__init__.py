@@ -14,12 +14,14 @@
 - `pronoun_heads`: which heads of a translator decide between *il* and *elle*
 - `attention_or_ablation`: the word that *it* attends to most, and the word that it needs most
 - `decoder_only_translation`: an encoder–decoder and a decoder alone; `training_variants`: other schedules and losses
+- `listening`: what a published encoder–decoder hears, and when
 - `parity`: hidden states of the reference implementation
 """
 
 from __future__ import annotations
 
 from anatomy_course.lab.experiments import (
+    listening as listening,
     lookup_task as lookup_task,
     norm_placement as norm_placement,
     two_questions as two_questions,

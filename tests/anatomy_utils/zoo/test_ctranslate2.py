@@ -1,13 +1,12 @@
 """A Whisper from a CTranslate2 file against the reference class with the same weights; damaged files."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 from ctranslate2_file import packed, variables_of
 from zoo_cases import WHISPER, ZooCase
 
+from anatomy_course.lab.experiments.listening import CLIP, END, NO_TIMES, START
 from anatomy_utils import pretrained
 from anatomy_utils.decoding import generate
 from anatomy_utils.zoo import ctranslate2, loader
@@ -16,9 +15,6 @@ from anatomy_utils.zoo.sound import log_mel, read_wave
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
 ALIASES = [("decoder/projection/weight", "decoder/embeddings/weight")]
-CLIP = Path(__file__).parents[2] / "fixtures" / "too_tired.wav"
-"""What `espeak-ng -v en-us -s 150` says, at 16,000 samples a second."""
-START, NO_TIMES, END = 50257, 50362, 50256
 
 
 @pytest.fixture(scope="module")
