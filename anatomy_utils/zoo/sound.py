@@ -25,29 +25,31 @@ WINDOW, HOP = 400, 160
 SECONDS = 30
 """How long a sound is for the model; shorter ones are followed by silence."""
 MOST_BYTES = 100_000_000
-"""Of a recording."""
+"""Of a recording's file."""
 
 
 def read_wave(path: str | Path) -> Float[Tensor, " sample"]:
     """A recording as `log_mel` takes it: 16,000 samples a second, from -1 to 1; several channels become their mean.
 
     Args:
-        path: a .wav file of 16 bits a sample, as every recorder can save it.
+        path: a .wav file of 16 bits a sample, as every recorder can save it; of half a minute at most.
 
     Raises:
-        ValueError: the file is missing, damaged, empty, or of another kind.
+        ValueError: the file is missing, damaged, empty, too long, or of another kind.
     """
     path = Path(path)
     check_file(path, f"There is no {path}; give a .wav file.", most=MOST_BYTES)
     try:
         with wave.open(str(path)) as file:
             rate, channels, width = file.getframerate(), file.getnchannels(), file.getsampwidth()
-            data = file.readframes(file.getnframes())
+            data = file.readframes(SECONDS * rate + 1)
     except (wave.Error, EOFError) as error:
         reason = error or "it ends early"
         raise ValueError(f"{path} is damaged or not a .wav file ({reason}); save it again.") from error
     if width != 2 or not rate:
         raise ValueError(f"{path} has {8 * width} bits a sample at {rate} Hz; save it with 16 bits.")
+    if len(data) > 2 * channels * SECONDS * rate:
+        raise ValueError(f"{path} lasts longer than {SECONDS} seconds, which is all that the model hears; cut it.")
     whole = len(data) // (2 * channels) * 2 * channels
     samples = torch.from_numpy(np.frombuffer(data[:whole], dtype="<i2").astype(np.float32)) / 2**15
     if not len(samples):

@@ -10,7 +10,7 @@ occur together in training.
 - `small_gpt`: a small GPT (notebook 05); `sample_log`: what it writes during training
 - `translator`: English and French, both directions in one model; `text_to_text`: summaries and answers (notebook 06)
 - `extractive_summarizer`: an encoder that picks the sentence that summarizes a report (notebook 07)
-- `recurrent_baselines`: a recurrent translator and an ELMo (notebook 07)
+- `recurrent_baselines`: an ELMo (notebook 07)
 - `python_code`: functions of Python's own library, and its parser as a judge of what is written (notebook 10)
 - `text_sorting`: real texts sorted by a pretrained encoder, and by counted words (notebook 04)
 - `metrics`: shares of right answers, and BLEU
@@ -61,8 +61,6 @@ from anatomy_course.lab.small_models.python_code import (
 from anatomy_course.lab.small_models.recurrent_baselines import (
     elmo_word_vectors as elmo_word_vectors,
     train_elmo as train_elmo,
-    train_recurrent_translator as train_recurrent_translator,
-    translate_with_weights as translate_with_weights,
 )
 from anatomy_course.lab.small_models.sample_log import SampleLog as SampleLog
 from anatomy_course.lab.small_models.small_gpt import (

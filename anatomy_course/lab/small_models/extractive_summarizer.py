@@ -77,12 +77,6 @@ def summarizer_loss(model: WithHead, batch: ReportBatch) -> Tensor:
 
 
 @torch.no_grad()
-def sentence_probabilities(model: WithHead, report: Report) -> list[float]:
-    """How likely each sentence of a report is the one that matters: numbers from 0 to 1 that sum to 1."""
-    return sentence_scores(model, report_batch([report]))[0].softmax(-1).tolist()
-
-
-@torch.no_grad()
 def share_of_right_summaries(model: WithHead, reports: Sequence[Report]) -> float:
     """The share of reports, from 0 to 1, whose summary the model finds."""
     batch = report_batch(reports)

@@ -25,8 +25,6 @@ from anatomy_course.lab.street import labels as labels, text as text, vocabulary
 from anatomy_course.lab.street.grammar import say_in_english as say_in_english, say_in_french as say_in_french
 from anatomy_course.lab.street.inventory import (
     MinimalPair as MinimalPair,
-    all_scenes as all_scenes,
-    count_scenes as count_scenes,
     flips as flips,
     pronoun as pronoun,
     split_of as split_of,

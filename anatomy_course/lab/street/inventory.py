@@ -51,20 +51,6 @@ def bare_scenes() -> Iterator[Scene]:
                     yield Scene(subject.english, verb.english, object.english, reason.english, mood)
 
 
-def all_scenes() -> Iterator[Scene]:
-    """Every clear scene, in the order of the tables. There are millions: take as many as you need."""
-    for bare in bare_scenes():
-        for subject_adjective, object_adjective in product(BESIDE, BESIDE):
-            yield Scene(
-                bare.subject, bare.verb, bare.object, bare.reason, bare.mood, subject_adjective, object_adjective
-            )
-
-
-def count_scenes() -> int:
-    """How many clear scenes there are, counted one by one but for the adjectives beside the two nouns."""
-    return sum(1 for _ in bare_scenes()) * len(BESIDE) ** 2
-
-
 def scene_from_number(number: int) -> Scene:
     """Draw a scene: the number's remainders choose one part after the other.
 

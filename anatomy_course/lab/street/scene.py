@@ -101,11 +101,6 @@ class Scene:
         return NOUN[self.subject if self.referent == "subject" else self.object]
 
     @property
-    def other_noun(self) -> Noun:
-        """The noun that *it* does not stand for."""
-        return NOUN[self.object if self.referent == "subject" else self.subject]
-
-    @property
     def topic(self) -> str:
         """What the scene is about: the kind of its object, one of `words.OBJECT_KINDS`."""
         return NOUN[self.object].kind

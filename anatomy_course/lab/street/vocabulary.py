@@ -50,10 +50,6 @@ class Vocabulary:
         except KeyError:
             raise ValueError(name_unknown(unknown_words(tokens, self.words), self.words)) from None
 
-    def ids_or_unknown(self, tokens: Sequence[str]) -> list[int]:
-        """The numbers of words, `unk_id` for a word that is not in the vocabulary."""
-        return [self._ids.get(token, self.unk_id) for token in tokens]
-
     def tokens(self, ids: Iterable[SupportsInt]) -> list[str]:
         """The words of numbers.
 

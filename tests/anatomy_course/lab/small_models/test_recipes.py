@@ -15,7 +15,7 @@ from anatomy_course.lab.street.sampling import sample_scenes
 
 RECIPES = """
     train_classifier train_tagger train_question_answerer train_masked_language_model train_elmo
-    train_recurrent_translator train_small_gpt train_text_to_text train_translator
+    train_small_gpt train_text_to_text train_translator
 """.split()
 
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations, islice, product
+from itertools import combinations, product
 
 import pytest
 import torch
@@ -90,13 +90,7 @@ def test_every_word_is_used(bare):
 
 
 def test_more_than_a_hundred_thousand_scenes(bare):
-    assert street.count_scenes() == len(bare) * 11**2
     assert len(set(bare)) == len(bare) >= 100_000
-    dressed = list(islice(street.all_scenes(), 11**2 + 1))
-    assert len(set(dressed)) == len(dressed)
-    assert [(scene.subject, scene.reason, scene.mood) for scene in (dressed[0], dressed[-1])] == [
-        (scene.subject, scene.reason, scene.mood) for scene in bare[:2]
-    ]
 
 
 def test_translation_is_a_function_both_ways(bare):
