@@ -110,7 +110,8 @@ def try_all(
     def prove(tell: Callable[[Any], None]) -> None:
         with restored_globals():
             done.unexplained = _refuted(exercise, done.passed, further, harder)
-            if _first_wrong(exercise.as_function(solution(exercise.id)), cases) is None:  # else nothing can pass here
+            own = exercise.as_function(solution(exercise.id))
+            if _first_wrong(own, cases, longest=exercise.seconds) is None:  # else nothing can pass here
                 tell(done)
 
     with TemporaryDirectory() as folder:
@@ -157,13 +158,16 @@ def _inputs(exercise: Exercise, seed: int) -> list[Input]:
 
 
 def _first_wrong(
-    function: Callable[..., Any], inputs: Sequence[Input], excused: Callable[[Any], bool] = lambda arguments: False
+    function: Callable[..., Any],
+    inputs: Sequence[Input],
+    excused: Callable[[Any], bool] = lambda arguments: False,
+    longest: float = LONGEST,
 ) -> Any:
     """The first input on which it is not right; None when it is right on all."""
     for arguments, target in inputs:
         given = fresh_arguments(arguments)
         try:
-            result = run_limited(partial(interruptible, function, *given.values()), LONGEST)
+            result = run_limited(partial(interruptible, function, *given.values()), longest)
         except BaseException:
             return arguments
         if changed(arguments, given) or not (same_result(result, target) or excused(arguments)):
