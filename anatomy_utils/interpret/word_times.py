@@ -34,7 +34,7 @@ def monotonic_path(scores: Float[Tensor, "token position"]) -> Int[Tensor, " tok
     Raises:
         ValueError: there is no token or no position, or a score is no finite number.
 
-    >>> monotonic_path(torch.tensor([[5.0, 4.0, 0.0, 0.0], [0.0, 1.0, 3.0, 0.0], [9.0, 0.0, 0.0, 2.0]])).tolist()
+    >>> monotonic_path(torch.tensor([[5.0, 4.0, 0.0, 0.0], [0.0, -1.0, 3.0, 0.0], [1.0, 0.0, 0.0, 2.0]])).tolist()
     [0, 2, 3]
     """
     if not scores.numel() or not scores.isfinite().all():
@@ -55,9 +55,9 @@ def monotonic_path(scores: Float[Tensor, "token position"]) -> Int[Tensor, " tok
         starts[token - 1] = position - 1
         both, only_token = total[token - 1, position - 1], total[token - 1, position]
         only_position = total[token, position - 1]
-        if both < only_token and both < only_position:
+        if both <= min(only_token, only_position):
             token, position = token - 1, position - 1
-        elif only_token < both and only_token < only_position:
+        elif only_token <= only_position:
             token -= 1
         else:
             position -= 1

@@ -31,8 +31,8 @@ def variables_of(reference):
         "decoder/embeddings/weight": state["model.decoder.embed_tokens.weight"],
     }
 
-    def put(place, *published, leaves=("weight", "bias")):
-        for leaf in leaves:
+    def put(place, *published):
+        for leaf in ("weight", "bias"):
             rows = [state.get(f"{name}.{leaf}") for name in published]
             empty = torch.zeros(config.d_model)  # the keys' bias
             found[f"{place}/{leaf}"] = torch.cat([empty if part is None else part for part in rows])
@@ -43,8 +43,7 @@ def variables_of(reference):
     for convolution in ("conv1", "conv2"):
         put(f"encoder/{convolution}", f"model.encoder.{convolution}")
     for side, layers in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers)):
-        put(f"{side}/position_encodings", f"model.{side}.embed_positions", leaves=["weight"])
-        found[f"{side}/position_encodings/encodings"] = found.pop(f"{side}/position_encodings/weight")
+        found[f"{side}/position_encodings/encodings"] = state[f"model.{side}.embed_positions.weight"]
         norm(f"{side}/layer_norm", f"model.{side}.layer_norm")
         for i in range(layers):
             here, there = f"{side}/layer_{i}", f"model.{side}.layers.{i}"

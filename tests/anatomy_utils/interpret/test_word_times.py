@@ -35,6 +35,28 @@ def test_times_equal_the_reference(heads, tokens, positions, seed):
         torch.testing.assert_close(token_times(weights).float(), reference_times(weights), atol=1e-6, rtol=0)
 
 
+def every_path(token, position):
+    """From the first pair to this one."""
+    if (token, position) == (0, 0):
+        yield [(0, 0)]
+    for before in ((token - 1, position - 1), (token - 1, position), (token, position - 1)):
+        if min(before) >= 0:
+            yield from ([*path, (token, position)] for path in every_path(*before))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_path_is_better_even_where_ways_are_equal(seed):
+    scores = torch.randint(-2, 3, (4, 5), generator=torch.Generator().manual_seed(seed)).float()
+    paths = list(every_path(3, 4))
+    best = max(sum(scores[pair].item() for pair in path) for path in paths)
+    begins = [
+        [min(position for each, position in path if each == token) for token in range(4)]
+        for path in paths
+        if sum(scores[pair].item() for pair in path) == best
+    ]
+    assert monotonic_path(scores).tolist() in begins
+
+
 @pytest.mark.parametrize(
     "scores", [torch.zeros(0, 3), torch.zeros(3, 0), torch.tensor([[float("nan")]])], ids=["token", "position", "NaN"]
 )

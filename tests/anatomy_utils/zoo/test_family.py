@@ -14,7 +14,7 @@ from anatomy_utils.taxonomy import TREE
 from anatomy_utils.zoo import loader
 from anatomy_utils.zoo.family import Family, classifier_dropout, number_of_labels
 
-HELPERS = {"__init__", "checkpoint", "entries", "family", "gguf", "gguf_layout", "heads", "tokenizer", "unpacked"}
+HELPERS = set("__init__ checkpoint ctranslate2 entries family gguf gguf_layout heads sound tokenizer unpacked".split())
 FILES = {path.stem for path in Path(zoo.__file__).parent.glob("*.py")} - HELPERS
 
 

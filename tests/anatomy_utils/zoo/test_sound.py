@@ -1,4 +1,4 @@
-"""Recordings and mel spectrograms against the reference's feature extractor, and against pure tones."""
+"""Recordings and mel spectrograms against the reference's feature extractor; other rates, damaged files."""
 
 import wave
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from anatomy_utils.zoo.sound import log_mel, mel_bands, read_wave, resampled
+from anatomy_utils.zoo.sound import log_mel, read_wave, resampled
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
@@ -31,12 +31,6 @@ def test_what_is_heard_equals_the_reference(length, num_bands):
     extractor = transformers.WhisperFeatureExtractor(feature_size=num_bands)
     wanted = extractor(samples.numpy(), sampling_rate=16_000, return_tensors="pt").input_features
     torch.testing.assert_close(log_mel(samples, num_bands), wanted, atol=1e-5, rtol=0)
-
-
-def test_a_tone_is_loudest_in_the_band_around_it():
-    for pitch in (200, 1000, 5000):
-        loudest = log_mel(tone(pitch, 16_000))[0, :, 20].argmax()
-        assert mel_bands()[loudest, round(pitch / 40)] > 0
 
 
 def test_other_rates_and_channels_are_the_same_sound(tmp_path):

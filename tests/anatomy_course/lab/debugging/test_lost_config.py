@@ -9,7 +9,7 @@ FOUND = {"d_model": 576, "kv_width": 192, "d_ff": 1536, "num_layers": 30, "vocab
 
 
 def test_shapes_and_two_guesses_are_a_configuration():
-    config = LlamaConfig.from_published(with_guesses(FOUND, 9, 100_000))
+    config = LlamaConfig.from_published(with_guesses(FOUND, 9, 100_000.0))
     assert (config.num_heads, config.num_kv_heads, config.d_ff, config.num_layers) == (9, 3, 1536, 30)
     assert (config.d_model, config.vocab_size, config.tied, config.rotary_base) == (576, 49152, True, 100_000)
 

