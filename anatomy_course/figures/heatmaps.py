@@ -130,7 +130,7 @@ def _one_map(
     which = np.ones(matrix.shape, bool) if values is None or isinstance(values, bool) else array(values, 2, "values")
     fitting = across >= (29 if kind == "weights" else 33) and down >= 14
     printing = marks is None and (values if isinstance(values, bool) else fitting)
-    digits = (1 if limits[1] >= 10 else 2) if printing else None
+    digits = _digits(limits) if printing else None
     size = min(10.5, across / 3.2)
     draw_cells(axes, matrix, (left, top, across, down), limits, kind, seen, digits, size, which.astype(bool))
     label_rows(axes, names[0], left, top, down)
@@ -164,7 +164,7 @@ def heatmaps(
     Args:
         maps: (title, matrix) pairs; row and column labels are drawn where all matrices have the labels' size.
         per_row: how many stand in a row; as many as fit by default.
-        alt: alt text; the titles and shapes by default.
+        alt: alt text; by default the titles and shapes, and with `values=True` the numbers, row by row.
 
     The other arguments are those of `heatmap`.
 
@@ -179,12 +179,24 @@ def heatmaps(
     row_names = [labels_for(m.shape[0], rows, "row") if rows else None for _, m in matrices]
     column_names = [labels_for(m.shape[1], columns, "column") if columns else None for _, m in matrices]
     names = list(zip(row_names, column_names, strict=True))
-    alt = alt or (
-        f"{title or 'Matrices'} side by side: "
-        + "; ".join(f"{name} {shape_text(m.shape, axes)}" for name, m in matrices[:12])
-        + (f" and {len(matrices) - 12} more." if len(matrices) > 12 else ".")
-    )
+    told = [f"{name} {shape_text(m.shape, axes)}" for name, m in matrices[:12]]
+    if values:
+        lines = [_row_by_row(m, left, _digits(limits)) for (_, m), left in zip(matrices, row_names, strict=True)]
+        told = [f"{each}: {line}" for each, line in zip(told, lines, strict=False)]
+    more = f" and {len(matrices) - 12} more" if len(matrices) > 12 else ""
+    alt = alt or f"{title or 'Matrices'} side by side: {'; '.join(told)}{more}."
     return finish(grid(matrices, seen, names, limits, kind, title, axes, values, per_row), alt)
+
+
+def _digits(limits: tuple[Number, Number]) -> int:
+    """How many digits a cell's number has after the point."""
+    return 1 if limits[1] >= 10 else 2
+
+
+def _row_by_row(matrix: np.ndarray, rows: Sequence[str] | None, digits: int) -> str:
+    """All numbers of a matrix as a text, for whoever does not see the cells."""
+    lines = zip(rows or range(len(matrix)), matrix, strict=True)
+    return ", ".join(f"{name} {' '.join(number(value, digits) for value in line)}" for name, line in lines)
 
 
 def _per_row(count: int, columns: int, margin: Number, printing: bool) -> int:
@@ -235,7 +247,7 @@ def grid(
     canvas = sheet(figure)
     head(canvas, title, shape)
     printing = (cell >= (29 if kind == "weights" else 33) and down >= 14) if values is None else values
-    digits = (1 if limits[1] >= 10 else 2) if printing else None
+    digits = _digits(limits) if printing else None
     for n, ((name, matrix), open_cells, (left, top)) in enumerate(zip(maps, seen, names, strict=True)):
         x, y = EDGE + margin + (n % side) * step_x, crown + (n // side) * step_y
         canvas.text(x, y + 12, printable(name, 40), fontsize=size, weight="bold", parse_math=False)

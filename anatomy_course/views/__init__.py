@@ -151,6 +151,7 @@ from anatomy_course.views.scale_explorer.view import (
 )
 from anatomy_course.views.setup_check.check import CheckLine as CheckLine, SetupReport as SetupReport, check as check
 from anatomy_course.views.setup_check.view import SetupList as SetupList
+from anatomy_course.views.spoken_words.view import SpokenWords as SpokenWords, spoken_words as spoken_words
 from anatomy_course.views.transformer_map.drawing import drawing as drawing
 from anatomy_course.views.transformer_map.view import TransformerMap as TransformerMap
 from anatomy_course.views.translation_flow.view import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from math import sqrt
+from math import log, sqrt
 from typing import Any
 
 import torch
@@ -69,7 +69,8 @@ class Waves(nn.Module):
 
     def forward(self, positions: Int[Tensor, "*batch position"]) -> Float[Tensor, "*batch position d_model"]:
         """The vectors of the given positions, counted from 0."""
-        frequencies = 10_000.0 ** -torch.linspace(0, 1, self.d_model // 2, device=positions.device)
+        pairs = torch.arange(self.d_model // 2, device=positions.device)
+        frequencies = torch.exp(-log(10_000) / max(self.d_model // 2 - 1, 1) * pairs)  # rounded as in the reference
         angles = (positions + self.offset)[..., None] * frequencies
         return torch.cat([angles.sin(), angles.cos()], dim=-1)
 

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from jaxtyping import Int
 from tokenizers import Tokenizer as RustTokenizer
+from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 
 from anatomy_utils.zoo.checkpoint import check_file
@@ -68,7 +69,7 @@ class Tokenizer:
 
     @classmethod
     def from_file(
-        cls, path: Path, *, pad_left: bool = False, sha256: str | None = None, checked: bool = False
+        cls, path: Path, *, pad_left: bool = False, sha256: str | None = None, checked: bool = False, last: str = ""
     ) -> Tokenizer:
         """Read a `tokenizer.json`.
 
@@ -77,6 +78,7 @@ class Tokenizer:
             pad_left: pad at the head, for texts that are to be continued.
             sha256: its fingerprint, where one is known.
             checked: somebody has seen to it that it does not blow texts up.
+            last: a piece of the vocabulary that ends every text, where the file does not say so itself.
 
         Raises:
             ValueError: as `check_file`, or the file is damaged or blows texts up.
@@ -89,6 +91,10 @@ class Tokenizer:
             tokenizer = RustTokenizer.from_file(str(path))
         except Exception as error:  # the library raises bare Exception
             raise ValueError(f"{path} is damaged or not a tokenizer file ({error}); fetch it again.") from error
+        if last:
+            tokenizer.add_special_tokens([last])
+            ends = [(last, tokenizer.token_to_id(last))]
+            tokenizer.post_processor = TemplateProcessing(single=f"$A {last}", special_tokens=ends)
         padding = tokenizer.padding or {}
         pad_id, pad_token = padding.get("pad_id", 0), padding.get("pad_token", "[PAD]")
         return cls(tokenizer, pad_id=pad_id, pad_token=pad_token, pad_left=pad_left)
@@ -160,6 +166,18 @@ class Tokenizer:
                 f"since each text gets {special} special tokens."
             )
         self._tokenizer.enable_truncation(max_length)
+
+    def byte_pairs(self) -> tuple[list[str], list[str]]:
+        """Its vocabulary, id → token, and its merges, "left right" in the order of learning.
+
+        Raises:
+            ValueError: it merges no pairs.
+        """
+        model = json.loads(self._tokenizer.to_str())["model"]
+        if model["type"] != "BPE":
+            raise ValueError(f"This is a {model['type']} tokenizer, which merges no pairs; give one of byte pairs.")
+        merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]]
+        return sorted(model["vocab"], key=model["vocab"].get), merges
 
     def decode(self, ids: Sequence[int] | Int[Tensor, " position"]) -> str:
         """The text that ids stand for, without special tokens.

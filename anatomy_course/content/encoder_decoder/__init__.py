@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 EXERCISES = """
-    attend_to_memory decoder_layer decoder_inputs translate repair smoothed_cross_entropy learning_rates beam_step
+    attend_to_memory decoder_layer decoder_inputs translate swap smallest_swap repair smoothed_cross_entropy
+    learning_rates beam_step
 """.split()

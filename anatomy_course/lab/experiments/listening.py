@@ -1,7 +1,7 @@
 """A published encoder–decoder listens: Whisper tiny.en writes what was said, and its heads tell when. Notebook 06.
 
 Its weights are a package of 71 MB, which not everybody installs: what it answers to the course's own sounds is
-recorded, by `docs/record_listening.py`.
+recorded, by `docs/record_published.py`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import torch
 from IPython.display import Audio
 from jaxtyping import Float
 from torch import Tensor
+from torch.nn import functional as F
 
 from anatomy_utils import pretrained
-from anatomy_utils.decoding import generate
+from anatomy_utils.decoding import beam_search, generate
 from anatomy_utils.interpret import WHISPER_TINY_EN, token_times
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.tap import watch
@@ -45,6 +46,8 @@ class Heard(NamedTuple):
     words: list[str]
     seconds: list[float]
     parameters: int
+    looked: list[list[int]]
+    """(word, moment of 0.04 seconds): the eight heads' mean weight as the word was written, in thousandths."""
     is_recorded: bool = False
     """Whether it was heard on another machine, since Whisper's weights are not on this one."""
 
@@ -72,11 +75,12 @@ def player() -> Audio:
     return Audio(str(CLIP))
 
 
-def heard(sound: Float[Tensor, " sample"] | str | Path) -> Heard:
+def heard(sound: Float[Tensor, " sample"] | str | Path, *, beams: int = 1) -> Heard:
     """Let Whisper write down a sound; without its weights, the answers to the course's two sounds are recorded.
 
     Args:
         sound: 16,000 samples a second, or a .wav file; at most half a minute of English.
+        beams: how many texts are kept open; 1 always takes the likeliest token. What is recorded was heard with 1.
 
     Raises:
         ValueError: as `read_wave` and `log_mel`; or Whisper's weights are not installed, and there is no record.
@@ -85,8 +89,9 @@ def heard(sound: Float[Tensor, " sample"] | str | Path) -> Heard:
     if not _is_installed():
         for known, found in zip((clip(), clip_with_pause()), _recorded()["heard"], strict=True):
             if torch.equal(samples, known):
-                return Heard(**found, is_recorded=True)
-    return listen(samples)
+                looked = [[int(share) for share in row.split()] for row in found["looked"]]
+                return Heard(**found | {"looked": looked}, is_recorded=True)
+    return listen(samples, beams=beams)
 
 
 def clock_distances() -> list[tuple[str, float, float]]:
@@ -98,17 +103,17 @@ def clock_distances() -> list[tuple[str, float, float]]:
     return measure_clocks() if _is_installed() else [(name, *both) for name, *both in _recorded()["distances"]]
 
 
-def listen(samples: Float[Tensor, " sample"]) -> Heard:
+def listen(samples: Float[Tensor, " sample"], *, beams: int = 1) -> Heard:
     """What Whisper hears, without looking at what is recorded.
 
     Raises:
         ValueError: its weights are not installed.
     """
-    pieces, maps = _attended(samples)
+    pieces, maps = _attended(samples, beams)
     words, firsts = _words(pieces)
     model, _ = _listener()
     size = sum(parameter.numel() for parameter in model.parameters())
-    return Heard("".join(pieces).strip(), words, _begin(maps, WHISPER_TINY_EN, firsts), size)
+    return Heard("".join(pieces).strip(), words, _begin(maps, WHISPER_TINY_EN, firsts), size, _looked(maps, firsts))
 
 
 def measure_clocks() -> list[tuple[str, float, float]]:
@@ -133,7 +138,9 @@ def _recorded() -> Any:
 
 
 @lru_cache(maxsize=4)  # by the sound's identity: the clip and the clip with a pause are asked for twice
-def _attended(samples: Float[Tensor, " sample"]) -> tuple[list[str], Float[Tensor, "layer head token position"]]:
+def _attended(
+    samples: Float[Tensor, " sample"], beams: int = 1
+) -> tuple[list[str], Float[Tensor, "layer head token position"]]:
     """The tokens that Whisper writes, and where its cross-attention looks as it writes each; no further than the sound.
 
     Its tokenizer frames each text: a transcript begins, without times between its words, and is over.
@@ -143,7 +150,11 @@ def _attended(samples: Float[Tensor, " sample"]) -> tuple[list[str], Float[Tenso
     frames, start = log_mel(samples), torch.tensor([prompt])
     cache = model.start(frames, len(prompt) + MOST_WRITTEN)
     with torch.inference_mode():
-        ids = generate(model.step, cache, start, max_new_tokens=MOST_WRITTEN, stop_ids=[end]).ids
+        if beams == 1:
+            ids = generate(model.step, cache, start, max_new_tokens=MOST_WRITTEN, stop_ids=[end]).ids
+        else:
+            found = beam_search(model.step, cache, start, num_beams=beams, max_new_tokens=MOST_WRITTEN, stop_ids=[end])
+            ids = found.ranked().ids
         memory = model.encoder(frames)
         with watch(model, "decoder.layers.*.cross_attention.weights") as seen:
             model.decoder(ids, memory=memory)
@@ -163,6 +174,14 @@ def _begin(maps: Tensor, heads: Sequence[tuple[int, int]], firsts: Sequence[int]
     """When words begin that have these first tokens, by the heads' (layer, head) maps."""
     times = token_times(torch.stack([maps[layer, head] for layer, head in heads])).tolist()
     return [round(times[first], 2) for first in firsts]
+
+
+def _looked(maps: Tensor, firsts: Sequence[int]) -> list[list[int]]:
+    """Where the published heads looked, as `Heard` has it."""
+    mean = torch.stack([maps[layer, head] for layer, head in WHISPER_TINY_EN]).mean(dim=0)  # token position
+    moments = F.pad(mean, (0, mean.shape[1] % 2)).unflatten(1, (-1, 2)).sum(dim=2)
+    tokens = moments.tensor_split([*firsts[1:]])
+    return [(1000 * each.mean(dim=0)).round().int().tolist() for each in tokens]
 
 
 def _distances(samples: Tensor, said: Sequence[float | None]) -> dict[str, float]:

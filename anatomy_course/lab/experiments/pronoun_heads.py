@@ -14,7 +14,7 @@ A text that is written word by word has nobody to take it from. (With means over
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -112,10 +112,14 @@ def new_pronoun_test(pairs: Sequence[MinimalPair]) -> PronounTest:
         raise ValueError(
             "Each pair has to need il once and elle once; draw them with different_gender=True (sample_minimal_pairs)."
         )
-    scenes = tuple(scene for pair in pairs for scene in (pair.about_subject, pair.about_object))
+    return pronoun_test_of([scene for pair in pairs for scene in (pair.about_subject, pair.about_object)])
+
+
+def pronoun_test_of(scenes: Sequence[Scene]) -> PronounTest:
+    """What these scenes ask for."""
     places = torch.tensor([say(scene, "french").clause.start for scene in scenes])
     right_ids = torch.tensor(street_vocabulary().ids([pronoun(scene) for scene in scenes]))
-    return PronounTest(scenes, translation(scenes, "french"), places, right_ids)
+    return PronounTest(tuple(scenes), translation(scenes, "french"), places, right_ids)
 
 
 class PronounScore(NamedTuple):
@@ -207,60 +211,6 @@ def search_pronoun_heads(
         yield HeadSearchStep(heads, tried[chosen], tried)
         if intact - tried[chosen].right >= enough:
             return
-
-
-PronounMeasure = Callable[[EncoderDecoder, PronounTest, Collection[AttentionHead]], float]
-"""`pronouns_right_in_reference` or `pronouns_right_in_translation`."""
-
-
-@dataclass(frozen=True)
-class AblationComparison:
-    """Shares of right pronouns, from 0 to 1.
-
-    Attributes:
-        intact: with all heads.
-        without: without the heads in question.
-        at_random: without as many heads drawn at random, one share for each draw.
-    """
-
-    intact: float
-    without: float
-    at_random: tuple[float, ...]
-
-    @property
-    def drop(self) -> float:
-        """What the heads in question cost."""
-        return self.intact - self.without
-
-    @property
-    def drop_at_random(self) -> float:
-        """What as many heads cost on average."""
-        return self.intact - sum(self.at_random) / len(self.at_random)
-
-
-def compare_with_random_heads(
-    model: EncoderDecoder,
-    test: PronounTest,
-    heads: Collection[AttentionHead],
-    generator: torch.Generator,
-    *,
-    sets: int = 20,
-    measure: PronounMeasure = pronouns_right_in_reference,
-) -> AblationComparison:
-    """Switch heads off, and then as many at random, again and again: is it these heads, or is it any?
-
-    Args:
-        model: from `small_models.translator`.
-        test: not the one by which the heads were found.
-        heads: the suspects.
-        generator: draws the others.
-        sets: how many random sets, of all heads; one may hold a suspect or two.
-        measure: `pronouns_right_in_reference`, or (slower) `pronouns_right_in_translation`.
-    """
-    others = [random_heads(model, len(heads), generator) for _ in range(sets)]
-    return AblationComparison(
-        measure(model, test, ()), measure(model, test, heads), tuple(measure(model, test, each) for each in others)
-    )
 
 
 def random_heads(model: EncoderDecoder, count: int, generator: torch.Generator) -> tuple[AttentionHead, ...]:

@@ -74,6 +74,15 @@ def test_limits_are_fixed_for_weights_centered_for_signed_values_and_shared(weig
         assert picture.figure.axes[0].get_ylim() == (0, 0.6)
 
 
+def test_numbers_in_cells_are_in_the_alt_text_row_by_row() -> None:
+    maps = [("before", [[1, 2.5], [3, 99.75]]), ("after", [[0, 1], [-np.inf, 4]])]
+    told = plots.heatmaps(maps, ["noun", "it"], range(2), axes=("word", "seed"), values=True, limit=100).alt
+    assert told.endswith(
+        "before (2 words × seed 2): noun 1.0 2.5, it 3.0 99.8; after (2 words × seed 2): noun 0.0 1.0, it −∞ 4.0."
+    )
+    assert "99.8" not in plots.heatmaps(maps, limit=100).alt
+
+
 def test_masked_cells_are_hatched_and_named(weights):
     mask = np.ones((3, 5), bool)
     assert not any("masked" in word for word in texts(plots.heatmap(weights, mask=mask)))

@@ -103,6 +103,13 @@ def head_words(**settings: Any) -> views.HeadWords:
     return views.HeadWords(words, ["0·0", "0·1", "random 0"], own, matched, [lists[1][0:1] * 2] * 3, controls_from=2)
 
 
+def spoken_words(**settings: Any) -> views.SpokenWords:
+    """Half a second of a tone with two words in it."""
+    samples = 0.5 * np.sin(np.arange(8000) / 10)
+    given = {"words": ["good", "day"], "begins": [0.0, 0.25], "looked": [[0.2, 0.1, 0.0], [0.0, 0.0, 0.4]]} | settings
+    return views.SpokenWords(given.pop("samples", samples), **given)
+
+
 MASKED = ["time", "flies", "like", "[PAD]", "[PAD]"]
 SCORES = np.random.default_rng(3).normal(size=(5, 5))
 CAUSAL = np.tril(np.ones((5, 5), dtype=bool))

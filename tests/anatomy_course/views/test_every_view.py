@@ -103,6 +103,7 @@ VIEWS: dict[str, tuple[Any, ...]] = {
     ),
     "residual stream": (small.residual_stream, "Probability of “b”, 0.80 as it is, without each of 5 parts"),
     "scale explorer": (views.ScaleExplorer, "not divided it falls to 0."),
+    "spoken words": (small.spoken_words, "A sound of 0.5 seconds; heard, in seconds: good at 0.00; day at 0.25."),
     "translation flow": (
         small.translation_flow, "“<french> the dog barks .” flows through it in 12 steps and becomes “le chien”",
     ),
@@ -133,6 +134,7 @@ LIMITS: dict[str, dict[str, Any]] = {
     "position explorer": {"scheme": ["offsets", "uneven"], "picture": "vectors scores"},
     "residual stream": {"part": (0, 4), "place": (0, 3)},
     "scale explorer": {"d_head": (1, 512), "seed": (0, 2**31 - 1)},
+    "spoken words": {"word": (0, 1)},
     "translation flow": {"place": (0, 11)},
     "translator": {"revealed": (0, 4), "current": (0, 3), "layer": (0, 1), "head": (-1, 2), "view": "lines matrix"},
 }  # fmt: skip

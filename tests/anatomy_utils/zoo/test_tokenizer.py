@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+from tokenizers import Tokenizer as RustTokenizer, models
 from unchecked import shapes_unchecked
 
 from anatomy_utils import pretrained
@@ -114,3 +115,10 @@ def test_damaged_files_are_refused(stored, tmp_path):
     os.truncate(tmp_path / "tokenizer.json", 50_000_001)
     with pytest.raises(ValueError, match="has 50,000,001 bytes, but at most 50,000,000 are expected"):
         Tokenizer.from_file(tmp_path / "tokenizer.json")
+
+
+def test_byte_pairs_are_as_published(tokenizer):
+    made = RustTokenizer(models.BPE({"b": 0, "a": 1, "ab": 2, "aba": 3}, [("a", "b"), ("ab", "a")]))
+    assert Tokenizer(made).byte_pairs() == (["b", "a", "ab", "aba"], ["a b", "ab a"])
+    with pytest.raises(ValueError, match="This is a WordPiece tokenizer, which merges no pairs"):
+        tokenizer.byte_pairs()

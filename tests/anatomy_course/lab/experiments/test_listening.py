@@ -51,5 +51,6 @@ def test_whisper_hears_what_is_recorded_and_when_by_the_heads_in_its_package():
     for kept, measured in zip(recorded, (now, later), strict=True):
         assert (kept.text, kept.words, kept.parameters) == (measured.text, measured.words, measured.parameters)
         assert kept.seconds == pytest.approx(measured.seconds, abs=0.05)
+    assert listening.listen(SOUNDS[0], beams=3).text == now.text
     config = json.loads((pretrained.PACKAGES["whisper"].path() / "config.json").read_text())
     assert [tuple(head) for head in config["alignment_heads"]] == list(WHISPER_TINY_EN)

@@ -133,22 +133,6 @@ def test_the_search_takes_the_worst_head_first_and_ends_when_enough_is_lost(mode
     assert len(list(pronoun_heads.search_pronoun_heads(model, TEST, enough=0.9, at_most=3))) == 3
 
 
-def test_suspects_are_compared_with_as_many_heads_at_random(model, monkeypatch):
-    monkeypatch.setattr(pronoun_heads, "pronoun_score", two_did_it)
-    sizes = []
-
-    def measure(model, test, off):
-        sizes.append(len(set(off)))
-        return pronoun_heads.pronouns_right_in_reference(model, test, off)
-
-    found = pronoun_heads.compare_with_random_heads(
-        model, TEST, CULPRITS, torch.Generator().manual_seed(1), sets=11, measure=measure
-    )  # fmt: skip
-    assert sizes == [0, 2, *[2] * 11]
-    assert (found.intact, found.without, found.drop) == (1, 0.5, 0.5)
-    assert found.drop_at_random == pytest.approx(1 - sum(found.at_random) / 11) and found.drop_at_random < 0.2
-
-
 def test_writing_is_judged_by_the_pronoun_alone(model, monkeypatch):
     told = [f"N'importe parce qu'{pronoun(scene)} était." for scene in TEST.scenes]
     told[3], told[4], told[7], told[9] = "", told[5], "L'âne n'a pas mangé.", "Parce qu'"
