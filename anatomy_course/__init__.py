@@ -1,7 +1,7 @@
 """What makes the notebooks answer: exercises and their judge, live views, figures, and a lab of small models.
 
 - `content`: exercises and questions, a folder a notebook
-- `capstone`: the learner's own model, the debugging lab, the certificate, the exported program
+- `capstone`: the learner's own model, the debugging lab, the exported program, the final project, the certificate
 - `judge`: the form of an exercise, attempts, checks, diagnosis, the search for the slip, cards, progress
 - `views`: a folder a live view
 - `lab`: `street` (the toy language), `small_models`, `experiments`, `debugging`, `transplant`, `objectives`
@@ -16,6 +16,7 @@ PACKAGES = ("anatomy_utils", "anatomy_course")
 
 TYPE_CHECKING = False  # importing typing would take longer than all the rest
 if TYPE_CHECKING:
+    from anatomy_course.capstone import project as project
     from anatomy_course.capstone.body import assemble as assemble
     from anatomy_course.capstone.certificate import certificate as certificate
     from anatomy_course.capstone.debugging_lab import (
@@ -52,6 +53,7 @@ _FROM = {
     "capstone.debugging_lab": "show_debugging_lab show_evidence",
     "capstone.parts_tried": "examined original_transformer run_layers",
     "capstone.program.export": "export",
+    "capstone.project": "project",
     "capstone.program.given.gated": "GatedFeedForward",
     "judge.by_id": "your_function",
     "judge.commands": "ask hint outcome predict progress solution",

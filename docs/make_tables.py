@@ -54,6 +54,7 @@ OTHER_REFERENCES = {
     "ELMo": "torch.nn.LSTM in both directions",
     "Transformer": "torch.nn.Transformer",
     "Transformer-XL": "transformers 4.57.6",
+    "Bergamot": "Marian's formulas",
     "GPT-3": "GPT-2's code, at GPT-3's sizes and without its banded layers",
 }
 

@@ -17,7 +17,10 @@ from near_solutions import near_solutions, try_all  # noqa: E402
 from anatomy_course.judge import find_exercise, ids  # noqa: E402
 
 FIGURES = HERE / "near_solutions.json"
-SLOW = "repair random_windows training_step resume_training next_id causal_self_attention block gpt llama_block"
+SLOW = """
+    repair random_windows training_step resume_training next_id causal_self_attention block gpt llama_block
+    low_rank_adapter
+"""
 HIDDEN = """
     attention.accepts multi_head.disguise multi_head.pick_heads positions.scheme decoder.whose_prompt decoder.induction
     decoder.induction_heads capstone.tenth_probe

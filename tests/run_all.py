@@ -95,7 +95,7 @@ def steps() -> list[Step]:
     typed = [*PACKAGES, *(place for place in places if place not in elsewhere)]
     quick = [*NO_NBVAL, "-m", "not notebook and not proof"]
     proofs = [*NO_NBVAL, "-m", "proof", "tests/anatomy_course/judge/test_proof.py"]
-    nbval = ["--nbval", "--nbval-sanitize-with", "tests/support/sanitize.cfg", "--nbval-cell-timeout=300"]
+    nbval = ["--nbval", "--nbval-sanitize-with", "tests/support/sanitize.cfg", "--nbval-cell-timeout=600"]
     stored = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "notebooks").glob("*.ipynb"))
     browser = tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser")
     alone = {"OMP_NUM_THREADS": "1"}  # processes side by side: with two threads each they stall each other

@@ -1,1 +1,1 @@
-"""Notebook 09: the learner's functions inside whole models, the broken models, the certificate."""
+"""Notebooks 09 and 10: whole models of the learner's, broken models, the final project, the certificate."""

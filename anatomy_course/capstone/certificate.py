@@ -1,10 +1,21 @@
-"""A page that says what a learner has built, to be shown, saved and printed. It claims nothing that was not checked."""
+"""A page that says what a learner has built, to be shown, saved and printed. It claims nothing that was not checked.
+
+As a picture it carries a hash of all that it says. No server is asked to check it:
+
+    python -m anatomy_course.capstone.certificate certificate.svg my_organ.plan.json my_organ.results.json
+
+says whether the picture is as it was written, and whether these are the files whose hashes it lists. The hash shows
+that a picture was changed; who made it, no hash can say.
+"""
 
 from __future__ import annotations
 
 import base64
 import datetime
-from collections.abc import Mapping
+import re
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +23,8 @@ from typing import Any
 from anatomy_course.capstone.body import Body, Examination, assemble
 from anatomy_course.capstone.debugging_lab import diagnoses
 from anatomy_course.capstone.program.own import pieces
+from anatomy_course.capstone.project.page import ProjectPage
+from anatomy_course.capstone.project.plan import sha256
 from anatomy_course.judge.progress.location import own_progress
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.registry import exercises_of
@@ -34,6 +47,8 @@ section.anatomy-certificate table tr:nth-child(n) { background: none; }
 @page { margin: 1.5cm; }
 @media print { .anatomy-certificate { border-color: #000; background: #fff; page-break-inside: avoid; } }
 """
+EMPTY, COLUMNS, LINE = '<tspan id="hash"></tspan>', 100, 19
+"""Where the hash goes; and of the picture, characters in a line and its height."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +67,35 @@ class Certificate:
             f"<style>{STYLE}</style></head><body>{self.body}</body></html>"
         )
 
+    @property
+    def picture(self) -> str:
+        """The page as an SVG drawing; its last line is the SHA-256 hash of the drawing with that line left empty."""
+        lines = []
+        for line in self.text.splitlines():
+            indent = "    " if line.startswith(" ") else ""
+            lines += textwrap.wrap(line, COLUMNS, initial_indent=indent, subsequent_indent=2 * indent)
+        height = LINE * (len(lines) + 4)
+        said = [
+            f'<text x="{32 if line.startswith(" ") else 16}" y="{LINE * (row + 2)}">{escape(line.strip())}</text>'
+            for row, line in enumerate(lines)
+        ]
+        drawn = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {height}" font-family="Georgia, serif" '
+                 f'font-size="13"><title>{self.heading}</title>',
+                 f'<rect width="720" height="{height}" fill="#fffdf7" stroke="#0b5c8c" stroke-width="4"/>', *said,
+                 f'<text x="16" y="{height - 16}" font-size="11">SHA-256 <tspan id="hash"></tspan></text></svg>\n',
+                ]  # fmt: skip
+        empty = "\n".join(drawn)
+        return empty.replace(EMPTY, f"{EMPTY[:-8]}{sha256(empty.encode())}</tspan>")
+
     def save(self, path: str | Path) -> Path:
-        """Write the page to a file; open that in a browser to print it.
+        """Write the page to a file, to be opened in a browser and printed; or the picture where its name ends in .svg.
 
         Raises:
             ValueError: the file cannot be written.
         """
         place = Path(path)
         try:
-            place.write_text(self.page, encoding="utf-8")
+            place.write_text(self.picture if place.suffix == ".svg" else self.page, encoding="utf-8")
         except OSError as error:
             raise ValueError(
                 f"{place} cannot be written ({error.strerror}); give the name of a file in a folder of yours."
@@ -69,7 +104,9 @@ class Certificate:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         data = base64.b64encode(self.page.encode()).decode()
+        drawn = base64.b64encode(self.picture.encode()).decode()
         link = f'<a download="certificate.html" href="data:text/html;base64,{data}">Download this page to print it</a>'
+        link += f', or <a download="certificate.svg" href="data:image/svg+xml;base64,{drawn}">a picture with a hash</a>'
         shown = CellOutput(f"<style>{STYLE}</style>{self.body}<p>{link}</p>", self.text)
         return shown._repr_mimebundle_(include, exclude)
 
@@ -84,6 +121,9 @@ def certificate(
     runs: Mapping[str, Examination] | None = None,
     trained: Mapping[str, str] | None = None,
     loaded: Mapping[str, str] | None = None,
+    judged: Mapping[str, str] | None = None,
+    taught: Mapping[str, str] | None = None,
+    claimed: Sequence[ProjectPage] | ProjectPage = (),
     day: datetime.date | None = None,
     record: Progress | None = None,
 ) -> Certificate:
@@ -96,6 +136,9 @@ def certificate(
         trained: what the learner's program of notebook 10 was trained on → what it reached, such as
             `{"Python's own library": "63 of 100 functions parse"}`.
         loaded: whose weights that program runs → what it showed, such as `{"SmolLM2": "writes the same text"}`.
+        judged: what judged a model of the learner's → what came of it, such as `{"the street's grammar": "91 of 100"}`.
+        taught: what a model was taught → what came of it.
+        claimed: final projects (`project.report`), each with its verdict, times and hashes.
         day: today when left out.
         record: whose progress; the learner's own when left out.
 
@@ -112,10 +155,12 @@ def certificate(
     built = [(part.notebook, f"{part.name}: {part.exercise.title}") for part in organs]
     ran = [(model, _said(examination)) for model, examination in (runs or {}).items()]
     own = f"Organs of their own: {len(organs)} of {len(body.parts)}"
+    projects = [claimed] if isinstance(claimed, ProjectPage) else claimed
     sections = [
         (own, built or [("none yet", "the course's own ran instead")]),
         ("Models run by this body", ran or [("none yet", "examine a model first")]),
-        *_program(notes, {"Trained": trained or {}, "Loaded": loaded or {}}),
+        *_program(notes, {"Trained": trained, "Loaded": loaded, "Judged": judged, "Taught": taught}),
+        *((f"Claimed: {report.claim[0][0]}", report.claim) for report in projects),
         ("Exercises and diagnoses", lines),
     ]
     heading = f"Transformer Anatomy: {escape(name.strip())}"
@@ -140,10 +185,10 @@ def _said(examination: Examination) -> str:
     return f"{len(accepted)} of {len(examination.found)} organs accepted, {yours} of them their own{together}"
 
 
-def _program(notes: Progress, did: Mapping[str, Mapping[str, str]]) -> list[tuple[str, list[tuple[str, str]]]]:
+def _program(notes: Progress, did: Mapping[str, Mapping[str, str] | None]) -> list[tuple[str, list[tuple[str, str]]]]:
     """What notebook 10 adds; nothing for those who have not begun it."""
     passed = {name: notes.passed(exercise.id) for name, exercise in pieces().items()}
-    rows = [(f"{done}: {what}", reached) for done, each in did.items() for what, reached in each.items()]
+    rows = [(f"{done}: {what}", reached) for done, each in did.items() for what, reached in (each or {}).items()]
     if not any(passed.values()) and not rows:
         return []
     built = ", ".join(name for name, done in passed.items() if done) or "none yet"
@@ -162,3 +207,45 @@ def _exercises(notes: Progress) -> list[tuple[str, str]]:
     patients = [question.id for question in diagnoses()]
     right = sum(bool(answers.get(id, {}).get("right")) for id in patients)
     return [*rows, ("The ward", f"{right} of {len(patients)} broken Transformers diagnosed")]
+
+
+def verify(path: str | Path, files: Sequence[str | Path] = ()) -> str:
+    """Check a certificate's picture against its own hash, and files against the hashes that it lists.
+
+    Returns:
+        A sentence that says that all of it fits.
+
+    Raises:
+        ValueError: a file cannot be read, the picture has no hash or was changed, or a file is not one that it lists.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        hashes = {str(file): sha256(Path(file).read_bytes()) for file in files}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} and its files cannot be read ({error}); give the .svg file and the files.") from error
+    found = re.search(rf"{EMPTY[:-8]}([0-9a-f]{{64}})</tspan>", text)
+    if found is None:
+        raise ValueError(f'{path} carries no hash; save the picture again: certificate(…).save("certificate.svg").')
+    if sha256(text.replace(found[0], EMPTY).encode()) != found[1]:
+        raise ValueError(f"{path} was changed after it was written: its text does not have the hash that it carries.")
+    for file, own in hashes.items():
+        if own not in text:
+            raise ValueError(f"{file} is not a file that {path} lists: none of its hashes is {own}.")
+    return f"{path} is as it was written" + (f", and {len(hashes)} files are those that it lists." if hashes else ".")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """What the command does; 1 where something does not fit, 2 where it is called without a file."""
+    if not arguments:
+        sys.stderr.write("python -m anatomy_course.capstone.certificate certificate.svg [files that it lists]\n")
+        return 2
+    try:
+        sys.stdout.write(f"{verify(arguments[0], arguments[1:])}\n")
+    except ValueError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -67,7 +67,7 @@ NOTEBOOKS = (
     ),
     Notebook(
         "06_encoder_decoder", "encoder_decoder", "Encoder–decoder", "from one sequence to another",
-        "How does one text become another?", 110, 150,
+        "How does one text become another?", 120, 160,
     ),
     Notebook(
         "07_taxonomy", "taxonomy", "Taxonomy", "BERT, GPT, T5: what each one changed",
@@ -83,7 +83,7 @@ NOTEBOOKS = (
     ),
     Notebook(
         "10_workshop", "workshop", "Workshop", "a whole model of your own",
-        "Can you build one from nothing?", 220, 230,
+        "Can you build one from nothing?", 260, 280,
     ),
 )  # fmt: skip
 

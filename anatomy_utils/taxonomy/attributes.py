@@ -23,10 +23,13 @@ from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, SinusoidalPo
 from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
 from anatomy_utils.nn.signals import ImagePatches, SoundFrames
+from anatomy_utils.nn.simple_recurrence import SimpleRecurrence
 from anatomy_utils.zoo.clip import TwoTowers
 from anatomy_utils.zoo.m2m_100 import Waves
 
 Stack = Any
+STATES = (GatedDeltaRule, SimpleRecurrence)
+"""What keeps a state of its past, in the place of attention."""
 ACTIVATIONS = {F.relu: "ReLU", F.gelu: "GELU", gelu_tanh: "GELU", quick_gelu: "GELU", F.silu: "SiLU"}
 """Activation → its name. GELU's three forms have one: in which of them a model is published is its code's choice, not
 its design's (BERT's authors wrote the tanh form, and most checkpoints of BERT are now run in the exact one)."""
@@ -64,7 +67,7 @@ def sees(stack: Stack) -> str:
     def one(layer: Layer) -> str:
         if layer.block_size is not None:
             return "its block, the nearest, the first, the last and random ones"
-        if isinstance(layer.self_attention, GatedDeltaRule):
+        if isinstance(layer.self_attention, STATES):
             return "its past, summed up"
         sink = "" if layer.self_attention.sinks is None else ", or a sink"
         if layer.window is None:
@@ -88,8 +91,9 @@ def memory(stack: Stack) -> str:
     """What is kept of earlier segments of a text."""
     if isinstance(stack, RecurrentDecoder):
         return "what went into each layer in earlier segments"
-    has_state = any(isinstance(layer.self_attention, GatedDeltaRule) for layer in stack.layers)
-    return "in some layers one state, carried from token to token" if has_state else ""
+    having = [isinstance(layer.self_attention, STATES) for layer in stack.layers]
+    where = "" if all(having) else "in some layers "
+    return f"{where}one state, carried from token to token" if any(having) else ""
 
 
 def positions(stack: Stack) -> str:
@@ -133,7 +137,7 @@ def table_width(stack: Stack) -> str:
         return SIGNALS[type(stack.embeddings)]
     if isinstance(stack.embeddings.tokens, AdaptiveTokens):
         return "narrower for rarer words, then projected"
-    narrower = stack.embeddings.tokens.embedding_dim < _first(stack).to_output.out_features
+    narrower = stack.embeddings.tokens.embedding_dim < _width(stack)
     return "narrower than the layers, then projected" if narrower else "as wide as the layers"
 
 
@@ -178,6 +182,8 @@ def order(stack: Stack) -> str:
 def heads(stack: Stack) -> str:
     """Whether query heads share keys and values."""
     attention = _first(stack)
+    if isinstance(attention, SimpleRecurrence):
+        return ""
     if isinstance(attention, LatentAttention):
         return "made for each query head from one narrow vector"
     if attention.num_kv_heads == attention.num_heads:
@@ -201,6 +207,8 @@ def gate(stack: Stack) -> str:
 def scale(stack: Stack) -> str:
     """What scores are multiplied with."""
     attention = _first(stack)
+    if isinstance(attention, SimpleRecurrence):
+        return ""
     capped = "" if attention.score_cap is None else f", softly kept within ±{attention.score_cap:g}"
     if isinstance(stack.rotary, YarnPositions):  # which raises scores
         own = 1.0 if attention.scale is None else attention.scale * attention.d_head**0.5
@@ -232,6 +240,8 @@ def feed_forward(stack: Stack) -> str:
 def biases(stack: Stack) -> str:
     """Which matrices have a bias."""
     layer, attention = stack.layers[0], _first(stack)
+    if isinstance(attention, SimpleRecurrence):
+        attention = layer.cross_attention
     having = {
         "queries": attention.to_query.bias is not None,
         "keys": attention.to_key.bias is not None,
@@ -275,7 +285,14 @@ def output(model: nn.Module, stacks: list[tuple[str, Stack]]) -> str:
 def _first(stack: Stack) -> Any:
     """The first attention that compares queries with keys."""
     found = [layer.self_attention for layer in stack.layers]
-    return next((each for each in found if not isinstance(each, GatedDeltaRule)), found[0])
+    return next((each for each in found if not isinstance(each, STATES)), found[0])
+
+
+def _width(stack: Stack) -> int:
+    """How many features the vectors between the layers have."""
+    found = _first(stack)
+    last: nn.Linear = found.to_state if isinstance(found, SimpleRecurrence) else found.to_output
+    return last.out_features
 
 
 def _widest(layer: Any) -> Any:
@@ -332,7 +349,7 @@ DESIGN: dict[str, Callable[[Stack], str]] = {
 
 SIZES: dict[str, Callable[[Stack], str]] = {
     "number of layers": lambda stack: str(len(stack.layers)),
-    "d_model": lambda stack: str(_first(stack).to_output.out_features),
+    "d_model": lambda stack: str(_width(stack)),
     "heads": lambda stack: str(_first(stack).num_heads),
     "key/value heads": lambda stack: str(_first(stack).num_kv_heads),
     "d_head": lambda stack: str(_first(stack).d_head),

@@ -14,6 +14,7 @@ from anatomy_utils.nn.experts import MixtureOfExperts
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead, SequenceHead
 from anatomy_utils.nn.signals import ImagePatches, SoundFrames
+from anatomy_utils.nn.simple_recurrence import SimpleRecurrence
 from anatomy_utils.taxonomy import attributes
 from anatomy_utils.zoo.clip import TwoTowers
 
@@ -115,6 +116,8 @@ def _inside(sub_layer: BlockDrawing, norms: Any) -> list[BlockDrawing]:
 
 
 def _attention_label(layer: Any, stack: Any) -> str:
+    if isinstance(layer.self_attention, SimpleRecurrence):
+        return "recurrent unit"
     kind = "self-attention" if isinstance(stack, Encoder) else "causal\nself-attention"
     return f"rotary {kind}" if stack.rotary is not None else kind
 

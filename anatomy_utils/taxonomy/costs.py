@@ -20,6 +20,7 @@ from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.relative_positions import DisentangledPositions, TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
 from anatomy_utils.nn.signals import ImagePatches, SoundFrames
+from anatomy_utils.nn.simple_recurrence import SimpleRecurrence
 from anatomy_utils.taxonomy import recurrent
 from anatomy_utils.taxonomy.row import Counted
 from anatomy_utils.taxonomy.scaling import LengthFormula
@@ -82,6 +83,8 @@ def work_per_token(model: nn.Module) -> LengthFormula:
                 if isinstance(attention, GatedDeltaRule):  # what the state answers, what is written, what is read
                     states = attention.num_heads * attention.d_head * attention.d_value
                     fixed += 6 * states + 2 * attention.mixing.numel()
+                    continue
+                if isinstance(attention, SimpleRecurrence):  # number by number, without a matrix
                     continue
                 width = attention.num_heads * (attention.d_head + attention.d_value)  # scored, then averaged
                 offsets = _work_on_offsets(attention)

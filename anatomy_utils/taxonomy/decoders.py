@@ -95,7 +95,16 @@ DECODERS = (
         small={"cutoffs": [10, 20, 40], "d_embed": 32, "div_val": 2, "d_inner": 64, "mem_len": 8},
         note="Its paper counts 257 million parameters. Its published weights, and these modules, hold 285 million.",
     ),
-    _decoder("XLNet", 2019, "Transformer-XL", "1906.08237", "predicts in any order", objectives=("permuted order",)),
+    _decoder(
+        "XLNet",
+        2019,
+        "Transformer-XL",
+        "1906.08237",
+        "predicts in any order",
+        objectives=("permuted order",),
+        note="Not built as a whole. Its layers are Transformer-XL's, which run; what it brought, predicting in any "
+        "order, is a mask and a loss, which are built.",
+    ),
     _decoder(
         "GPT-2",
         2019,

@@ -79,6 +79,18 @@ def _t5gemma(
     return {"encoder": side, "decoder": dict(side)}
 
 
+def _bergamot(d_model: int, num_layers: int, num_decoder_layers: int, num_heads: int, d_ff: int) -> dict[str, Any]:
+    """What `marian` finds in a Bergamot's file."""
+    return {
+        "vocab_size": 32001,
+        "d_model": d_model,
+        "encoder_layers": num_layers,
+        "decoder_layers": num_decoder_layers,
+        "encoder_attention_heads": num_heads,
+        "encoder_ffn_dim": d_ff,
+    }
+
+
 _root = partial(ModelFacts, branch="root", objectives=("translation pairs",))
 
 ROOTS = (
@@ -172,6 +184,19 @@ TRANSLATORS = (
             Size("1.2B", _m2m_100(24, 8192), 1_200 * MILLION, 100 * MILLION),
         ),
         note="The smaller one is called 418M, but its published files, and these modules, hold 484 million numbers.",
+    ),
+    _translator(
+        "Bergamot",
+        2021,
+        "Transformer",
+        "2109.10194",
+        "writes with a recurrent state",
+        "bergamot",
+        "",
+        (Size("tiny", _bergamot(256, 6, 2, 8, 1536), 0),),
+        objectives=("translation pairs", "distillation"),
+        note="The recurrent unit is that of D19-5632. Nobody states a number of parameters; 32,000 pieces are in the "
+        "published vocabularies, and the vector of zeros that the decoder begins with counts as one more here.",
     ),
     _translator(
         "T5Gemma",

@@ -17,7 +17,9 @@ from anatomy_utils.training.byte_pairs import (
     encode as encode,
     encode_words as encode_words,
     merge_pair as merge_pair,
+    numbered_merges as numbered_merges,
     published_tokenizer as published_tokenizer,
+    split_as_published as split_as_published,
     split_words as split_words,
     token_bytes as token_bytes,
     train_byte_pairs as train_byte_pairs,
@@ -27,6 +29,7 @@ from anatomy_utils.training.history import History as History
 from anatomy_utils.training.loop import fit as fit
 from anatomy_utils.training.losses import (
     IGNORE as IGNORE,
+    bits_per_byte as bits_per_byte,
     cross_entropy as cross_entropy,
     perplexity as perplexity,
     soft_loss as soft_loss,

@@ -10,14 +10,22 @@ from __future__ import annotations
 
 import heapq
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import groupby
 
 Pair = tuple[int, int]
 BYTES = 256
 """Ids below this are bytes; the first merged pair gets this id."""
 WORDS = re.compile(r"\0| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w\0]|_)+|\s+(?!\S)|\s+")
 """Letters, digits, or signs, each with the space before them; white space; the byte 0 alone, as the end of a text."""
+
+ENDINGS = ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d")
+"""What GPT-2 cuts off English words."""
+PUBLISHED_WORDS = re.compile(rf"{'|'.join(ENDINGS)}| ?[^\W\d_]+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
+"""As `WORDS`, with these endings."""
 
 
 def split_words(text: str) -> list[str]:
@@ -196,60 +204,96 @@ def encode_words(
     return [each for word in words for each in ids[word]]
 
 
+def split_as_published(text: str) -> list[str]:
+    """Cut a text as SmolLM2's tokenizer does: GPT-2's words with its list of English endings, and each digit alone.
+
+    >>> split_as_published("I'll add 12.")
+    ['I', "'ll", ' add', ' ', '1', '2', '.']
+    """
+    words: list[str] = []
+    for is_number, characters in groupby(text, key=lambda character: unicodedata.category(character)[0] == "N"):
+        part = "".join(characters)
+        words += part if is_number else PUBLISHED_WORDS.findall(part)
+    return words
+
+
+def numbered_merges(tokens: list[str], merges: list[str]) -> tuple[dict[Pair, int], dict[int, int]]:
+    """Published merges in the numbers of `encode`, and the published id for each of these numbers.
+
+    A published vocabulary of the GPT-2 kind writes bytes as letters (a space is "Ġ"), and its ids need not begin with
+    the bytes. Here a byte is its own number, and the pairs are 256, 257, … in the order of learning.
+
+    Args:
+        tokens: id → the token as the vocabulary writes it.
+        merges: "left right" in the order of learning.
+
+    >>> numbered_merges(["<end>", "a", "b", "Ġ", "Ġa"], ["Ġ a"])
+    ({(32, 97): 256}, {97: 1, 98: 2, 32: 3, 256: 4})
+    """
+    numbers = {letter: byte for byte, letter in byte_letters().items()}
+    numbers |= {merge.replace(" ", ""): BYTES + place for place, merge in enumerate(merges)}
+    pairs = [merge.split(" ") for merge in merges]
+    renumbered = {(numbers[left], numbers[right]): numbers[left + right] for left, right in pairs}
+    return renumbered, {numbers[token]: id for id, token in enumerate(tokens) if token in numbers}
+
+
+def byte_letters() -> dict[int, str]:
+    """The letter that stands for each byte in vocabularies of the GPT-2 kind; those that can be printed are their own.
+
+    >>> byte_letters()[97], byte_letters()[32]
+    ('a', 'Ġ')
+    """
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(BYTES) if byte not in plain]
+    return {byte: chr(byte) for byte in plain} | {byte: chr(BYTES + place) for place, byte in enumerate(others)}
+
+
 def published_tokenizer(
-    tokens: list[str], merges: list[str], special: Iterable[int] = ()
+    tokens: list[str],
+    merges: list[str],
+    special: Iterable[int] = (),
+    encode: Callable[[str, dict[Pair, int]], list[int]] = encode,
 ) -> tuple[Callable[[str], list[int]], Callable[[Iterable[int]], str]]:
     """Text → ids and ids → text with a published vocabulary of the GPT-2 kind, digits alone, such as SmolLM2's.
 
-    The algorithm is that of `encode`. What differs: the vocabulary writes bytes as letters (a space is "Ġ"), and its
-    ids need not begin with the bytes. Instead, pairs are in a list, and the earliest is merged first. Besides
-    `merge_pair` it needs nothing of this file.
+    The merging is that of `encode`, which is asked once for each distinct word, with the pairs that can occur in it.
+    What differs are the cut into words, the numbers, and the English endings, which are tokens as they are.
 
     Args:
         tokens: id → the token as the vocabulary writes it.
         merges: "left right" in the order of learning.
         special: ids of tokens that a text holds as they are, such as <|im_start|>; `decode` leaves them out.
+        encode: a word and pairs → its ids.
     """
-    import re
-    import unicodedata
-    from itertools import groupby
-
-    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    letters = {byte: chr(byte) for byte in plain}
-    letters |= {byte: chr(256 + i) for i, byte in enumerate(b for b in range(256) if b not in letters)}
-    byte_of = {letter: byte for byte, letter in letters.items()}
-    id_of = {token: number for number, token in enumerate(tokens)}
-    order: dict[tuple[int, int], int] = {}
-    new_id: dict[tuple[int, int], int] = {}
-    for rank, merge in enumerate(merges):
-        left, _, right = merge.partition(" ")
-        order[id_of[left], id_of[right]] = rank
-        new_id[id_of[left], id_of[right]] = id_of[left + right]
-    words = re.compile(r"'(?:[stmd]|re|ve|ll)| ?[^\W\d_]+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
+    pairs, id_of = numbered_merges(tokens, merges)
+    bytes_of = token_bytes(pairs)
+    pair_of = {bytes_of[new_id]: pair for pair, new_id in pairs.items()}
+    byte_of = {letter: byte for byte, letter in byte_letters().items()}
     hidden = set(special)
     whole = re.compile("|".join(re.escape(tokens[number]) for number in sorted(hidden)) or r"(?!)")
 
-    def encode_plain(text: str) -> list[int]:
-        ids: list[int] = []
-        for number, characters in groupby(text, key=lambda character: unicodedata.category(character)[0] == "N"):
-            for word in characters if number else words.findall("".join(characters)):
-                merged = tuple(id_of[letters[byte]] for byte in word.encode("utf-8"))
-                while pairs := [pair for pair in zip(merged, merged[1:], strict=False) if pair in order]:
-                    first = min(pairs, key=lambda pair: order[pair])
-                    merged = merge_pair(merged, first, new_id[first])
-                ids.extend(merged)
-        return ids
+    @cache
+    def read_word(word: str) -> list[int]:
+        if word in ENDINGS:
+            return [tokens.index(word)]
+        written = word.encode("utf-8")
+        pieces = {written[i:j] for i in range(len(written)) for j in range(i + 2, len(written) + 1)}
+        inside = sorted((pair_of[piece] for piece in pieces & pair_of.keys()), key=lambda pair: pairs[pair])
+        return [id_of[each] for each in encode(word, {pair: pairs[pair] for pair in inside})]
 
-    def encode(text: str) -> list[int]:
+    def read_plain(text: str) -> list[int]:
+        return [each for word in split_as_published(text) for each in read_word(word)]
+
+    def read(text: str) -> list[int]:
         ids: list[int] = []
         place = 0
         for found in whole.finditer(text):
-            ids += [*encode_plain(text[place : found.start()]), id_of[found.group()]]
+            ids += [*read_plain(text[place : found.start()]), tokens.index(found.group())]
             place = found.end()
-        return ids + encode_plain(text[place:])
+        return ids + read_plain(text[place:])
 
-    def decode(ids: Iterable[int]) -> str:
+    def say(ids: Iterable[int]) -> str:
         written = "".join(tokens[number] for number in ids if number not in hidden)
         return bytes(byte_of[letter] for letter in written).decode("utf-8", "replace")
 
-    return encode, decode
+    return read, say

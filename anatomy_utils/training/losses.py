@@ -6,6 +6,8 @@ here, as in torch, the ε is spread over the whole vocabulary, the right token i
 
 from __future__ import annotations
 
+import math
+
 from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional as F
@@ -86,6 +88,31 @@ def perplexity(
     """
     real = attention_mask.bool()
     return (-probabilities[real].log()).mean().exp()
+
+
+def bits_per_byte(loss: float, tokens: int, bytes: int) -> float:
+    """A loss per token as bits for each byte of the text: loss · tokens / (ln 2 · bytes).
+
+    A token of a large vocabulary is a longer piece of the text and harder to guess, so losses per token of different
+    vocabularies cannot be compared. Bytes are the same for all.
+
+    Args:
+        loss: the mean of −ln p over the tokens, in nats.
+        tokens: how many tokens the text is.
+        bytes: how many bytes it is, in UTF-8.
+
+    Raises:
+        ValueError: there is no token or no byte.
+
+    >>> import math
+    >>> bits_per_byte(math.log(2), tokens=30, bytes=60)  # one bit for each token of two bytes
+    0.5
+    """
+    if tokens < 1 or bytes < 1:
+        raise ValueError(
+            f"A text of {tokens} tokens and {bytes} bytes has no bits per byte; give at least one of each."
+        )
+    return loss * tokens / (math.log(2) * bytes)
 
 
 def soft_loss(

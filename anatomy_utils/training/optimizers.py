@@ -1,7 +1,7 @@
 """The optimizer: how gradients change the weights.
 
-Notebook 03 uses it without looking inside, notebook 10 writes its groups. AdamW is what nearly all published
-transformers were trained with.
+Notebook 03 uses it without looking inside, notebook 10 writes its groups and its step. AdamW is what nearly all
+published transformers were trained with.
 """
 
 from __future__ import annotations

@@ -60,6 +60,15 @@ def test_the_course_has_notebooks() -> None:
 
 
 @every_notebook
+def test_a_notebook_is_called_by_its_number(path: Path) -> None:
+    numbers = {notebook.title: notebook.number for notebook in NOTEBOOKS}
+    named = re.compile(rf"\b(0\d|10) (?:· )?({'|'.join(map(re.escape, numbers))})\b(?!–)")
+    for cell in read(path).cells:
+        for number, title in named.findall(cell.source):
+            assert number == numbers[title], f"{number} {title}"
+
+
+@every_notebook
 def test_executed_in_order_from_a_fresh_kernel(path: Path) -> None:
     counts = [cell.execution_count for cell in code_cells(read(path))]
     assert counts == list(range(1, len(counts) + 1)), "run `make notebooks`"

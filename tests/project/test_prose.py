@@ -46,7 +46,7 @@ AMERICAN = {
 }
 """British spelling → the American one."""
 
-ELSEWHERE = {r"(?<!recent )\borgans?\b(?!\.\w)": "part or module: only notebooks 08 and 09 call them organs"}
+ELSEWHERE = {r"(?<!recent )\borgans?\b(?!\.\w)": "part or module: only notebooks 08, 09 and 10 call them organs"}
 """Words of one notebook only."""
 
 WRONG = (
@@ -99,7 +99,7 @@ def read_by_learners() -> list[Text]:
 
 def objections(text: Text) -> list[str]:
     """What of the lists occurs in a text, with a few words around it."""
-    own = {} if text.owner in ("08_recent_organs", "09_capstone") else ELSEWHERE
+    own = {} if text.owner in ("08_recent_organs", "09_capstone", "10_workshop") else ELSEWHERE
     return [
         f"{text.place}: “{text.words[max(0, found.start() - 30) : found.end() + 30]}” → {instead}"
         for pattern, instead in {**INSTEAD, **AMERICAN, **own}.items()

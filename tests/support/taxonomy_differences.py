@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from marian_file import by_hand, packed, variables_of_a_translator
 from torch import Tensor, nn
 from torch_transformer import copy, pairs_of
 from transfo_xl_fixture import read, weights
 from zoo_cases import both_answers, ours, reference_case
 
 from anatomy_utils.taxonomy import ModelFacts
-from anatomy_utils.zoo import loader
+from anatomy_utils.zoo import loader, marian
 from anatomy_utils.zoo.elmo import ElmoConfig, elmo
 from anatomy_utils.zoo.recurrent import AdditiveAttention
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
@@ -55,6 +56,18 @@ def _transformer_xl() -> tuple[Tensor, Tensor]:
         return model(tensors["ids.1"], memories)[0], tensors["empty.log_probabilities.1"]
 
 
+def _bergamot() -> tuple[Tensor, Tensor]:
+    """A translator from a Marian file, and Marian's formulas in numpy."""
+    variables = variables_of_a_translator()
+    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+        path = Path(folder) / "model.bin"
+        path.write_bytes(packed(variables))
+        config, tensors = marian.bergamot(path)
+        model = loader("bergamot")(config, tensors)
+        got = model(torch.tensor([[3, 11, 5, 0]]), torch.tensor([[config["vocab_size"] - 1, 7, 2]]))[0, :, :-1]
+    return got, torch.from_numpy(by_hand(variables, [3, 11, 5, 0], [None, 7, 2]))
+
+
 def _elmo() -> tuple[Tensor, Tensor]:
     """The first layer of ELMo, and torch's LSTM in both directions."""
     torch.manual_seed(0)
@@ -88,5 +101,6 @@ OTHERS: dict[str, Callable[[], tuple[Tensor, Tensor]]] = {
     "ELMo": _elmo,
     "Transformer": _transformer,
     "Transformer-XL": _transformer_xl,
+    "Bergamot": _bergamot,
 }
 """Models whose reference is no class of the transformers library → our answer and its."""

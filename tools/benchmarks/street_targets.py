@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import mean
 from typing import Any
 
 import torch
@@ -100,29 +101,30 @@ def pairs_right(*, different_gender: bool) -> Measure:
 
 
 @lru_cache(maxsize=1)
-def culprits_found(model: Any) -> pronoun_heads.AblationComparison:
-    """At most four heads, searched for on some pairs; then what is written without them, on pairs of other nouns."""
+def lost_without(model: Any) -> tuple[float, float]:
+    """By how much the share of right pronouns falls without the heads that a search finds, and, on average, without as
+    many heads at random. At most four are searched for, on some pairs; what is written is judged on other nouns.
+    """
     chance = torch.Generator().manual_seed(3000)
     to_search, to_judge = (
         new_pronoun_test(sample_minimal_pairs(COUNTS[name], chance, split, different_gender=True))
         for name, split in (("pairs to search", "validation"), ("pairs to judge", "test"))
     )
     *_, last = pronoun_heads.search_pronoun_heads(model, to_search)
-    sets = COUNTS["random sets"]
-    return pronoun_heads.compare_with_random_heads(
-        model, to_judge, last.heads, chance, sets=sets, measure=pronouns_right_in_translation
-    )
+    drawn = [pronoun_heads.random_heads(model, len(last.heads), chance) for _ in range(COUNTS["random sets"])]
+    intact, found, *others = (pronouns_right_in_translation(model, to_judge, off) for off in ((), last.heads, *drawn))
+    return intact - found, intact - mean(others)
 
 
 def lost_without_culprits(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
     """By how much the share of right pronouns falls without the heads that the search found."""
-    return culprits_found(model).drop
+    return lost_without(model)[0]
 
 
 def spared_at_random(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
     """Which part of that is not lost, on average, without as many heads at random."""
-    found = culprits_found(model)
-    return 1 - found.drop_at_random / found.drop if found.drop else 0.0
+    found, at_random = lost_without(model)
+    return 1 - at_random / found if found else 0.0
 
 
 def texts(task: str) -> Measure:

@@ -19,7 +19,10 @@ from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.stub import solution_text
 
 HERE = "anatomy_course.capstone.program.given"
-BYTE_PAIRS = ("Pair", "BYTES", "WORDS", "split_words", "encode_words", "published_tokenizer")
+BYTE_PAIRS = (
+    *("Pair", "BYTES", "WORDS", "ENDINGS", "PUBLISHED_WORDS", "split_words", "token_bytes", "encode_words"),
+    *("split_as_published", "numbered_merges", "byte_letters", "published_tokenizer"),
+)
 PYTHON_CODE = ("END", "LEFT_OUT", "python_functions", "_files", "_functions", "_statements", "is_function", "_parsed")
 GIVEN: tuple[tuple[str, tuple[str, ...] | None], ...] = (
     ("anatomy_utils.training.byte_pairs", BYTE_PAIRS),
@@ -27,6 +30,7 @@ GIVEN: tuple[tuple[str, tuple[str, ...] | None], ...] = (
     ("anatomy_course.lab.small_models.python_code", PYTHON_CODE),
     (f"{HERE}.gated", None),
     (f"{HERE}.llama", None),
+    (f"{HERE}.cached", None),
     ("anatomy_utils.zoo.gguf_layout", None),
     (f"{HERE}.weights", None),
     (f"{HERE}.main", None),

@@ -11,12 +11,13 @@ from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.registry import exercises_of
 
 WORKSHOP = "workshop"
-CASE = "workshop.repair"  # the case is about a program, but no piece of it
+NO_PIECES = ("workshop.adamw_step", "workshop.advantages", "workshop.judged_loss", "workshop.repair")
+"""The program takes torch's own AdamW and has no judge to learn from; the case is about a program, but none of it."""
 
 
 def pieces() -> dict[str, Exercise]:
     """Name → exercise, in the notebook's order."""
-    return {each.function_name: each for id, each in exercises_of(WORKSHOP).items() if id != CASE}
+    return {each.function_name: each for id, each in exercises_of(WORKSHOP).items() if id not in NO_PIECES}
 
 
 def __getattr__(name: str) -> Any:

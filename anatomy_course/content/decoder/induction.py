@@ -18,16 +18,18 @@ def induction(vocab_size: int, length: int) -> list[tuple[Tensor, Tensor, Tensor
     free (vocab_size, all 0 at first), logits (vocab_size, all 0 at first; read at the top)."""
     features = torch.eye(3 * vocab_size + length)
     token, place, free, logits = features.split([vocab_size, length, vocab_size, vocab_size])
-    sharp = 20 * length ** 0.5
-    previous = sharp * place.T, place.roll(1, 0).T, token.T, free
-    matches = sharp * token.T, free.T, token.T, 20 * logits
+    previous = 20 * length ** 0.5 * place.T, place.roll(1, 0).T, token.T, free
+    matches = 20 * vocab_size ** 0.5 * token.T, free.T, token.T, 20 * logits
     return [previous, matches]
 # fmt: on
 
 
+KINDS = ("a text that comes twice", 13, 5), ("A B … A", 17, 7), ("a large vocabulary", 61, 4), ("a long text", 61, 24)
+"""Vocabulary, and how many tokens there are before any comes again."""
+
+
 def cases(generator: Generator) -> Cases:
-    kinds = ("a text that comes twice", 13, 5), ("A B … A", 17, 7), ("a large vocabulary", 61, 4)
-    for kind, vocab_size, half in kinds:
+    for kind, vocab_size, half in KINDS:
         sizes = {"vocab_size": vocab_size, "length": 2 * half + 1}
         seed = int(torch.randint(10**6, (1,), generator=generator))
         yield Case({**sizes, "twice": "twice" in kind, "seed": seed}, kind, sizes)
@@ -116,16 +118,19 @@ EXERCISE = written(
     previous_copied: free.T, token.T, 20 ⇒ free.T, free.T, 20
         “Layer 1 finds the right position and copies its free features. They hold A, the token before; B is in the
         position's token features.”
-    asks_with_free: matches = sharp * token.T, free.T ⇒ matches = sharp * free.T, token.T
+    asks_with_free: vocab_size ** 0.5 * token.T, free.T ⇒ vocab_size ** 0.5 * free.T, token.T
         “Query and key of layer 1 have changed sides: it looks for the token before the second A, not for what came
         after the first one.”
-    both_free: matches = sharp * token.T ⇒ matches = sharp * free.T
+    both_free: vocab_size ** 0.5 * token.T ⇒ vocab_size ** 0.5 * free.T
         “Layer 1 compares the token before with the token before, so each position finds itself.”
     by_place (copies_itself):
-        sharp * token.T, token.T, token.T, 20 ⇒ sharp * place.T, place.roll(length // 2 - 1, 0).T, token.T, 20
+        vocab_size ** 0.5 * token.T, token.T, token.T, 20 ⇒
+            length ** 0.5 * place.T, place.roll(length // 2 - 1, 0).T, token.T, 20
         “Your layer 1 looks back a fixed number of places. That is right for a text that comes twice in the same order,
         and wrong where A returns somewhere else.”
-    not_sharp: sharp = 20 * length ** 0.5 ⇒ sharp = 1
+    not_sharp:
+        20 * length ** 0.5 * ⇒
+        20 * vocab_size ** 0.5 * ⇒
         “Your heads look at the right places, but hardly more than at others: after the softmax, no weight is above 0.9.
         Scores must be far apart.”
     faint: 20 * logits ⇒ logits
@@ -138,9 +143,9 @@ EXERCISE = written(
     """,
     also_right="""
     sharp keys:
-        sharp * place.T, place.roll(1, 0).T ⇒ place.roll(-1, 0).T, sharp * place.T
+        20 * length ** 0.5 * place.T, place.roll(1, 0).T ⇒ place.roll(-1, 0).T, 20 * length ** 0.5 * place.T
     number by number:
-        previous = sharp * place.T, place.roll(1, 0).T, token.T, free ⇒
+        previous = 20 * length ** 0.5 * place.T, place.roll(1, 0).T, token.T, free ⇒
             asked, found = torch.zeros(len(features), length), torch.zeros(len(features), length)
             for number in range(1, length):
                 asked[vocab_size + number, number] = 9 * length
@@ -151,10 +156,12 @@ EXERCISE = written(
     hints="""
     - Layer 0 lets every position write down which token came before it. Layer 1 asks with its own token: who has it
       written down?
-    - A weight of zeros and ones chooses features: `token.T` gives a head the token, and W_O = `free` writes into the
-      free features. Layer 0: the query is the place, the key is the place, moved by one, the value is the token.
-    - Layer 1: the query is `token.T`, the key `free.T`, the value `token.T`, and W_O is `logits`. Multiply a query and
-      the last W_O by about 20 (a query by √length more), so that the two softmaxes are sharp.
+    - Rows of `torch.eye(3 * vocab_size + length)` choose features: call them `token, place, free, logits = ….split(
+      [vocab_size, length, vocab_size, vocab_size])`. Then W_V = `token.T` gives a head the token, and W_O = `free`
+      writes into the free features. Layer 0: the query is the place, the key is the place, moved by one.
+    - Layer 1: the query is `token.T`, the key `free.T`, the value `token.T`, and W_O is `logits`. For a sharp softmax
+      multiply each query by about 20 and the root of its width, which attention divides by (√length in layer 0,
+      √vocab_size in layer 1), and the last W_O by 20.
     """,
     explanation="""
     Layer 0 writes “the token before me was A” where B is; layer 1 searches for exactly that and copies B. The one reads

@@ -22,10 +22,12 @@ class InitialSpread:
     Args:
         wanted: a parameter's name → its standard deviation around 0 and how a sentence says it; all numbers of one that
             is not drawn are alike, so that theirs is their size: 0 for a bias, 1 for a norm's weight.
+        normal: names of parameters whose numbers are to lie as those of a normal distribution do.
     """
 
     construct: tuple[Any, ...]  # what the constructor takes; sizes at which each matrix has thousands of weights
     wanted: Callable[[str], tuple[float, str]]
+    normal: tuple[str, ...] = ()
 
     def objection_to(self, answer: Callable[..., Any], reference: Callable[..., nn.Module]) -> Objection | None:
         """What is off about the weights of a new module, or None."""
@@ -44,7 +46,8 @@ class InitialSpread:
             together = torch.cat([parameters[name] for name in names])
             if self._is_off(names[0], together):
                 return self._objection(names[0], together)
-        return None
+        objections = (_not_normal(name, parameters[name]) for name in self.normal)
+        return next(filter(None, objections), None)
 
     def _is_off(self, name: str, numbers: Tensor) -> bool:
         want, _ = self.wanted(name)
@@ -57,6 +60,18 @@ class InitialSpread:
         else:
             said = f"the standard deviation of your `{name}` is about {_size(numbers):.1g}; wanted is {words}"
         return Objection("initial", f"In a new module, {said}.{others}")
+
+
+def _not_normal(name: str, numbers: Tensor) -> Objection | None:
+    """Of numbers of the right size: their mean should be 0, and the mean of their fourth powers 3 · size⁴."""
+    mean, fourth = float(numbers.mean()) / _size(numbers), float(numbers.pow(4).mean()) / _size(numbers) ** 4
+    if abs(mean) > FAIR / len(numbers) ** 0.5:
+        said = f"your `{name}` has the right size, but it is not drawn around 0: its mean is about {numbers.mean():.1g}"
+    elif abs(fourth - 3) > FAIR * (24 / len(numbers)) ** 0.5:
+        said = f"your `{name}` has the right standard deviation, but it is not drawn from a normal distribution"
+    else:
+        return None
+    return Objection("initial", f"In a new module, {said}. `torch.randn` draws from a normal distribution around 0.")
 
 
 def _size(numbers: Tensor) -> float:

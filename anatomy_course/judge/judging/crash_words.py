@@ -109,6 +109,8 @@ def _asks(place: Place, node: ast.AST, inside: ast.AST | None) -> str | None:
         case ast.If() | ast.IfExp() | ast.While() | ast.Assert() if inside is None or inside is node.test:
             word = {ast.While: "while", ast.Assert: "assert"}.get(type(node), "if")
             instead = "; torch.where decides cell by cell" if word == "if" else ""
+            if isinstance(node.test, ast.Name | ast.Attribute):
+                instead += "; to ask whether there is one: `is not None`"
             many = _many(place, node.test, *ast.iter_child_nodes(node.test))
             return f"`{word}` wants one True or False, but {many}{instead}."
     return None

@@ -12,18 +12,25 @@
 - `part_swaps`: a Llama's parts in the form of 2017, and what each of them does to a trained model
 - `head_look`: where the heads of a published encoder look, for a learner's experiment
 - `pronoun_heads`: which heads of a translator decide between *il* and *elle*
+- `pronoun_exchange`: which vectors carry it, found by exchanging them
 - `attention_or_ablation`: the word that *it* attends to most, and the word that it needs most
 - `decoder_only_translation`: an encoder–decoder and a decoder alone; `training_variants`: other schedules and losses
 - `listening`: what a published encoder–decoder hears, and when
+- `scale`: a published translator beside the street's: words, fluency, and what *it* is
+- `budgets`: by how much more steps and wider models lower the loss
+- `taught`: what a published model answers before and after it has learned the street's summaries
 - `parity`: hidden states of the reference implementation
 """
 
 from __future__ import annotations
 
 from anatomy_course.lab.experiments import (
+    budgets as budgets,
     listening as listening,
     lookup_task as lookup_task,
     norm_placement as norm_placement,
+    scale as scale,
+    taught as taught,
     two_questions as two_questions,
     which_heads as which_heads,
     window_cost as window_cost,
@@ -68,14 +75,19 @@ from anatomy_course.lab.experiments.norm_placement import (
 )
 from anatomy_course.lab.experiments.parity import reference_states as reference_states
 from anatomy_course.lab.experiments.part_swaps import measure_swaps as measure_swaps
+from anatomy_course.lab.experiments.pronoun_exchange import (
+    Exchange as Exchange,
+    exchange_pairs as exchange_pairs,
+    measure_exchanges as measure_exchanges,
+    other_sets as other_sets,
+    probe as probe,
+    recorded_exchanges as recorded_exchanges,
+    source_words as source_words,
+)
 from anatomy_course.lab.experiments.pronoun_heads import (
     all_heads as all_heads,
-    compare_with_random_heads as compare_with_random_heads,
     new_pronoun_test as new_pronoun_test,
-    pronouns_right_in_reference as pronouns_right_in_reference,
     pronouns_right_in_translation as pronouns_right_in_translation,
-    search_pronoun_heads as search_pronoun_heads,
-    without_heads as without_heads,
 )
 from anatomy_course.lab.experiments.training_variants import (
     train_translator_variant as train_translator_variant,

@@ -44,7 +44,7 @@ def train_translator_variant(
         seed: of the weights and the sentences.
         label_smoothing: ε; the paper has 0.1.
         pre_norm: where the norms are; the paper's come after each sub-layer.
-        steps: of 64 sentences each.
+        steps: of 32 sentences each.
         on_step: see `train.OnStep`.
         progress: show a bar.
     """

@@ -12,6 +12,7 @@ occur together in training.
 - `extractive_summarizer`: an encoder that picks the sentence that summarizes a report (notebook 07)
 - `recurrent_baselines`: an ELMo (notebook 07)
 - `python_code`: functions of Python's own library, and its parser as a judge of what is written (notebook 10)
+- `judged`: a small GPT learns from what a judge says of its texts (notebook 10)
 - `text_sorting`: real texts sorted by a pretrained encoder, and by counted words (notebook 04)
 - `metrics`: shares of right answers, and BLEU
 - `train`: the training loop of all of them
@@ -32,6 +33,13 @@ from anatomy_course.lab.small_models.extractive_summarizer import (
     train_extractive_summarizer as train_extractive_summarizer,
     turned_reports as turned_reports,
     words_to_score as words_to_score,
+)
+from anatomy_course.lab.small_models.judged import (
+    as_batch as as_batch,
+    judge as judge,
+    learn_from_judgments as learn_from_judgments,
+    loss_on_texts as loss_on_texts,
+    recorded_judgments as recorded_judgments,
 )
 from anatomy_course.lab.small_models.masked_language_model import (
     mask_one_word_each as mask_one_word_each,
@@ -87,4 +95,8 @@ from anatomy_course.lab.small_models.translator import (
     translate as translate,
     translation_exact_match as translation_exact_match,
 )
-from anatomy_course.lab.small_models.workshop import gpt_size as gpt_size, write_texts as write_texts
+from anatomy_course.lab.small_models.workshop import (
+    gpt_size as gpt_size,
+    loss_on as loss_on,
+    write_texts as write_texts,
+)

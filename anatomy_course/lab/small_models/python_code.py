@@ -11,7 +11,7 @@ import ast
 import sysconfig
 import textwrap
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import torch
@@ -185,18 +185,18 @@ class BigramTable:
         probabilities = smoothed / smoothed.sum(1, keepdim=True)
         return -probabilities[ids[:-1], ids[1:]].log().mean().item()
 
-    def write(self, generator: torch.Generator, longest: int, *, end_id: int = 0) -> list[int]:
-        """Draw token after token, each by how often it followed the last one, from one end of a text to the next.
+    def write(self, choose: Callable[[Tensor], int], longest: int, *, end_id: int = 0) -> list[int]:
+        """Choose token after token by how often each followed the last one, from one end of a text to the next.
 
         Args:
-            generator: the source of chance.
+            choose: logits of the next token, which are the logarithms of the counts → its id.
             longest: tokens after which a text is cut off.
-            end_id: what ends a text, and stands before its first token; it is not part of what is returned.
+            end_id: what ends a text, and is before its first token; it is not part of what is returned.
         """
         written: list[int] = []
         last = end_id
         while len(written) < longest and int(self.counts[last].sum()):
-            last = int(torch.multinomial(self.counts[last].float(), 1, generator=generator))
+            last = int(choose(self.counts[last].float().log()))
             if last == end_id:
                 break
             written.append(last)

@@ -29,19 +29,19 @@ from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 AnyTranslator = EncoderDecoder | RecurrentTranslator
 """Whatever reads a source once and then writes word by word."""
 
-BATCH = 64
+BATCH = 32
 LONGEST = 32
 """Tokens after which a translation is cut off; the street's longest sentence has 19."""
 
 
 def train_translator(
-    seed: int = 0, *, steps: int = 700, on_step: OnStep | None = None, progress: bool = True
+    seed: int = 0, *, steps: int = 900, on_step: OnStep | None = None, progress: bool = True
 ) -> tuple[EncoderDecoder, History]:
     """A Transformer of 2 + 2 layers, 64 features wide, that has read each sentence in one direction only.
 
     Args:
         seed: of the weights and the sentences.
-        steps: of 64 sentences each, half of them for either direction.
+        steps: of 32 sentences each, half of them for either direction.
         on_step: see `train.OnStep`.
         progress: show a bar.
     """

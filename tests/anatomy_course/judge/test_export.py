@@ -171,8 +171,8 @@ def smollm2(program: Any) -> Any:
     return package, program.load_smollm2(str(package))
 
 
-def test_smollm2_writes_the_same_as_the_course_s_own(smollm2: Any) -> None:
-    """Each token that ours wrote is the one that the exported program likes best, so it writes the same text."""
+def test_smollm2_writes_the_same_as_the_course_s_own(program: Any, smollm2: Any) -> None:
+    """With a cache, after each prompt, the text of the course's own model."""
     _, (model, read, say, _) = smollm2
     own, tokenizer = pretrained.load("smollm2")
     batch = tokenizer(PROMPTS_LIST)
@@ -185,11 +185,35 @@ def test_smollm2_writes_the_same_as_the_course_s_own(smollm2: Any) -> None:
     asked = [ids[mask.bool()].tolist() for ids, mask in zip(batch.input_ids, batch.attention_mask, strict=True)]
     assert [read(prompt) for prompt in PROMPTS_LIST] == asked
     assert [say(new) for new in written.tolist()] == [tokenizer.decode(new) for new in written.tolist()]
-    whole = [torch.tensor([*ids, *new]) for ids, new in zip(asked, written.tolist(), strict=True)]
+    cached = program.CachedModel(model, model.num_heads, model.base)
+    for prompt, ids, new in zip(PROMPTS_LIST, asked, written.tolist(), strict=True):
+        assert list(program.continued(cached, ids, torch.argmax, WRITTEN, 2048, [])) == new, prompt
+        assert cached.read == len(ids) + WRITTEN - 1, "each token was read once"
+
+
+@pytest.mark.parametrize("kind", ["GPT", "Llama"])
+def test_with_a_cache_the_logits_are_the_same(program: Any, kind: str) -> None:
+    torch.manual_seed(0)
+    model = program.GPT(11, 9, 12, 2, 3) if kind == "GPT" else program.Llama(11, 24, 2, 6, 2, 7, 50.0, 1e-3)
+    for parameter in model.parameters():
+        parameter.data += torch.randn_like(parameter) / 3
+    cached = program.CachedModel(model, *((3,) if kind == "GPT" else (6, 50.0)))
+    ids = torch.randint(11, (2, 9))
     with torch.no_grad():
-        logits = model(torch.nn.utils.rnn.pad_sequence(whole, batch_first=True))  # causal: padding after it is not seen
-    for prompt, ids, new, row in zip(PROMPTS_LIST, asked, written, logits, strict=True):
-        assert row[len(ids) - 1 : len(ids) + WRITTEN - 1].argmax(-1).tolist() == new.tolist(), prompt
+        parts = [cached(part) for part in ids.split([4, 1, 1, 3], dim=1)]
+        torch.testing.assert_close(torch.cat(parts, dim=1), model(ids), rtol=1e-4, atol=1e-4)
+
+
+def test_a_text_beyond_the_window_is_read_anew(program: Any) -> None:
+    torch.manual_seed(0)
+    model, ids = program.GPT(11, 6, 12, 2, 3), [1, 2, 3]
+    cached, whole = program.CachedModel(model, 3), list(ids)
+    one, other = (argparse.Namespace(seed=4, temperature=1.0, top_k=11) for _ in range(2))
+    written = list(program.continued(cached, ids, program.chooser(one), 9, 6, []))
+    choose = program.chooser(other)
+    for _ in range(9):
+        whole.append(choose(model(torch.tensor([whole[-6:]]))[0, -1]))
+    assert [*ids, *written] == whole and len(set(written)) > 2
 
 
 def test_smollm2_streams(program: Any, smollm2: Any, monkeypatch: pytest.MonkeyPatch) -> None:

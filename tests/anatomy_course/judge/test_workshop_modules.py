@@ -148,6 +148,23 @@ def test_the_spread_of_new_weights() -> None:
     assert "`weight`" in said(linear(0.1, mean=0.1)), "it is around 0"
 
 
+def test_the_shape_of_what_is_drawn() -> None:
+    def said(numbers: Tensor) -> str:
+        def answer() -> nn.Module:
+            layer = nn.Linear(47, 47, bias=False)
+            layer.weight.data = 0.1 * numbers
+            return layer
+
+        wanted = InitialSpread((), lambda name: (0.1, "0.1"), normal=("weight",))
+        objection = wanted.objection_to(answer, lambda: nn.Linear(47, 47, bias=False))
+        return objection.sentence if objection else ""
+
+    normal, even = (draw(47, 47, generator=torch.Generator().manual_seed(0)) for draw in (torch.randn, torch.rand))
+    assert said(normal) == ""
+    assert "not drawn around 0" in said(normal.abs()) and "its mean is about 0.1" in said(torch.ones(47, 47))
+    assert "not drawn from a normal distribution" in said((2 * even - 1) * 3**0.5)
+
+
 def test_a_piece_uses_the_learners_earlier_ones(record: Progress) -> None:
     check = {"exercise": lambda id: exercise(id, record=record)}
     names = solved(ATTENTION, **check)
@@ -196,3 +213,44 @@ def test_the_rounding_of_long_gradients_is_no_mistake() -> None:
 def test_the_names_that_code_speaks_of() -> None:
     assert {"CausalSelfAttention", "FeedForward", "torch"} <= names_used(solution(BLOCK))
     assert "here" in names_used(lambda: [here for _ in range(2)])  # type: ignore[name-defined]
+
+
+def test_an_adapter_begins_as_nothing_learns_alone_and_is_merged_and_taken_out() -> None:
+    """In a Llama's block, as notebook 10 uses it."""
+    torch.manual_seed(3)
+    block = find_exercise("workshop.llama_block").resolve()(24, 6, 2, 35, 100.0, 1e-6).requires_grad_(False)
+    states = torch.randn(2, 7, 24)
+    before, plain = block(states), block.attention.value
+    adapter = block.attention.value = find_exercise("workshop.low_rank_adapter").resolve()(plain, 3, 6.0)
+    torch.testing.assert_close(block(states), before, rtol=0, atol=0)
+    learning = {name: weight for name, weight in block.named_parameters() if weight.requires_grad}
+    assert {name: tuple(weight.shape) for name, weight in learning.items()} == {
+        "attention.value.down": (3, 24),
+        "attention.value.up": (8, 3),
+    }
+    block(states).square().sum().backward()
+    assert adapter.up.grad.abs().max() > 0 and adapter.down.grad.abs().max() == 0, "`up` is zeros, so it learns first"
+    with torch.no_grad():
+        adapter.up.normal_()
+    taught = block(states)
+    assert (taught - before).abs().max() > 0.1
+    block.attention.value = find_exercise("workshop.merged").resolve()(adapter)
+    assert type(block.attention.value) is nn.Linear
+    torch.testing.assert_close(block(states), taught)
+    block.attention.value = plain
+    torch.testing.assert_close(block(states), before, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(("epsilon", "weight_decay"), [(1e-8, 0.3), (0.2, 0.0)])
+def test_steps_of_adamw_are_torchs(epsilon: float, weight_decay: float) -> None:
+    adamw_step = solution("workshop.adamw_step")
+    torch.manual_seed(0)
+    theirs = nn.Parameter(torch.randn(3, 5))
+    ours, mean, square = theirs.detach().clone(), torch.zeros(3, 5), torch.zeros(3, 5)
+    optimizer = torch.optim.AdamW([theirs], lr=0.1, betas=(0.7, 0.9), eps=epsilon, weight_decay=weight_decay)
+    for step in range(1, 8):
+        theirs.grad = torch.randn(3, 5)
+        optimizer.step()
+        ours, mean, square = adamw_step(ours, theirs.grad, mean, square, step, 0.1, (0.7, 0.9), epsilon, weight_decay)
+        torch.testing.assert_close(ours, theirs.detach())
+    torch.testing.assert_close(square, optimizer.state[theirs]["exp_avg_sq"])

@@ -139,5 +139,5 @@ def test_the_grid_finds_every_part_and_who_had_it_first() -> None:
     assert having["gpt-oss"] - having["Mistral"] == {"experts", "sinks"}
     assert having["SmolLM3"] - having["SmolLM2"] == {"layers without order"}
     first = {"norm before": "GPT-2", "RMSNorm": "T5", "rotary": "GPT-J", "norm after, inside": "Gemma 2"}
-    first |= {"experts": "Mixtral", "state, not pairs": "Qwen3-Next"}
+    first |= {"experts": "Mixtral", "state, not pairs": "Bergamot"}
     assert {part: grid.first[part].name for part in first} == first

@@ -139,20 +139,36 @@ def smollm2() -> GgufFile:
 
 
 def test_a_published_vocabulary_gives_the_ids_of_its_own_tokenizer(smollm2: GgufFile) -> None:
-    field = smollm2._reader.fields
-    tokens, merges = (
-        [bytes(field[name].parts[i]).decode() for i in field[name].data]
-        for name in ("tokenizer.ggml.tokens", "tokenizer.ggml.merges")
-    )
-    kinds = field["tokenizer.ggml.token_type"]
-    special = [number for number, part in enumerate(kinds.data) if kinds.parts[part][0] == 3]
-    # As it is pasted into a file: nothing but `merge_pair` is there.
-    namespace = {"merge_pair": merge_pair}
-    exec("from __future__ import annotations\n" + inspect.getsource(published_tokenizer), namespace)
-    text_to_ids, ids_to_text = namespace["published_tokenizer"](tokens, merges, special)  # type: ignore[operator]
     tokenizer = smollm2.tokenizer()
-    assert len(PROMPTS) >= 50
+    vocabulary = tokenizer.byte_pairs()
+    special = [number for number, token in enumerate(vocabulary[0]) if tokenizer.decode([number]) == ""]
+    text_to_ids, ids_to_text = published_tokenizer(*vocabulary, special)
+    assert len(special) == 17 and len(PROMPTS) >= 50
     for prompt in PROMPTS:
         ids = tokenizer(prompt).input_ids[0].tolist()
         assert text_to_ids(prompt) == ids, prompt
         assert ids_to_text(ids) == tokenizer.decode(ids)
+
+
+def test_a_published_vocabulary_asks_the_encode_that_it_is_given(smollm2: GgufFile) -> None:
+    def each_in_turn(text: str, merges: dict[tuple[int, int], int]) -> list[int]:
+        asked.append(text)
+        assert list(merges.values()) == sorted(merges.values()), "in the order of learning"
+        ids = tuple(text.encode())
+        for pair, new_id in merges.items():
+            ids = merge_pair(ids, pair, new_id)
+        return list(ids)
+
+    asked: list[str] = []
+    vocabulary = smollm2.tokenizer().byte_pairs()
+    text_to_ids, _ = published_tokenizer(*vocabulary, encode=each_in_turn)
+    text = "I'll understand the understanding of 12 understandings"
+    assert (
+        text_to_ids(text)
+        == published_tokenizer(*vocabulary)[0](text)
+        == smollm2.tokenizer()(text).input_ids[0].tolist()
+    )
+    assert asked == ["I", " understand", " the", " understanding", " of", " ", "1", "2", " understandings"], "each once"
+    assert text_to_ids(text) != published_tokenizer(*vocabulary, encode=lambda text, merges: list(text.encode()))[0](
+        text
+    )

@@ -1,5 +1,7 @@
 """Losses: against torch's, and what they refuse."""
 
+import math
+
 import pytest
 import torch
 from hypothesis import given, settings, strategies as st
@@ -7,7 +9,7 @@ from seeds import SEEDS, generator
 from torch.nn import functional as F
 
 from anatomy_utils.training import IGNORE, cross_entropy
-from anatomy_utils.training.losses import perplexity, soft_loss
+from anatomy_utils.training.losses import bits_per_byte, perplexity, soft_loss
 
 
 @settings(max_examples=20)
@@ -54,3 +56,12 @@ def test_soft_loss_equals_the_divergence_of_torch():
     logs = [(logits / 2.5).log_softmax(-1).flatten(0, 1) for logits in (student, teacher)]
     wanted = 2.5**2 * F.kl_div(*logs, reduction="batchmean", log_target=True)
     torch.testing.assert_close(soft_loss(student, teacher, 2.5), wanted)
+
+
+def test_bits_per_byte_are_the_same_however_a_text_is_cut():
+    total = 12 * math.log(256)  # nats for a text of 12 bytes by a model that knows nothing
+    assert bits_per_byte(total / 12, tokens=12, bytes=12) == pytest.approx(8.0)
+    assert bits_per_byte(total / 5, tokens=5, bytes=12) == pytest.approx(8.0)
+    for tokens, bytes in ((0, 3), (3, 0)):
+        with pytest.raises(ValueError, match=f"A text of {tokens} tokens and {bytes} bytes"):
+            bits_per_byte(1.0, tokens, bytes)

@@ -265,7 +265,7 @@ def shorter(gpt_size: Any) -> Any:
     """Notebook 10 trains in a loop of its own, which nothing can remember: it is cut short, its outputs not read."""
 
     def short(device: Any) -> Any:
-        return dataclasses.replace(gpt_size(device), steps=8, warmup=2)
+        return dataclasses.replace(gpt_size(device), steps=16, warmup=2)
 
     return wraps(gpt_size)(short)
 
@@ -279,6 +279,15 @@ def fewer(write_texts: Any) -> Any:
     return wraps(write_texts)(few)
 
 
+def few_lessons(lessons: Any) -> Any:
+    """So it is with SmolLM2's adapters, which learn from as many lessons as there are."""
+
+    def few(count: int, *drawn: Any) -> Any:
+        return lessons(min(count, 16), *drawn)
+
+    return wraps(lessons)(few)
+
+
 EXPERIMENTS = "anatomy_course.lab.experiments"
 REMEMBERED = {
     "anatomy_utils.training.loop": {"fit": remembering},
@@ -288,10 +297,7 @@ REMEMBERED = {
     f"{EXPERIMENTS}.copy_task": {"reading_times": remembering_whole},
     f"{EXPERIMENTS}.norm_placement": {"depth_experiment": remembering_whole},
     f"{EXPERIMENTS}.part_swaps": {"measure_swaps": remembering_whole},
-    f"{EXPERIMENTS}.pronoun_heads": {
-        "search_pronoun_heads": remembering_whole,
-        "compare_with_random_heads": remembering_whole,
-    },
+    f"{EXPERIMENTS}.taught": {"lessons": few_lessons},
     f"{EXPERIMENTS}.two_processes": {"train_in_two_processes": remembering_whole},
     f"{EXPERIMENTS}.window_cost": {"measure_window_costs": remembering_whole},
     "anatomy_course.lab.small_models.python_code": {"python_functions": remembering_whole},

@@ -23,6 +23,7 @@ class Llama(torch.nn.Module):
         epsilon: float,
     ) -> None:
         super().__init__()
+        self.num_heads, self.base = num_heads, base
         self.tokens = torch.nn.Embedding(vocabulary_size, d_model)
         self.blocks = torch.nn.ModuleList(
             LlamaBlock(d_model, num_heads, num_key_value_heads, d_inner, base, epsilon) for _ in range(num_layers)

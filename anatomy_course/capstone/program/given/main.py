@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, distributed
 
+from anatomy_course.capstone.program.given.cached import CachedModel
 from anatomy_course.capstone.program.given.learn_merges import learn_merges
 from anatomy_course.capstone.program.given.llama import Llama
 from anatomy_course.capstone.program.given.weights import llama_numbers, load_by_name, read_gguf
@@ -182,14 +183,20 @@ def read_description(path: Path) -> tuple[dict[str, int], dict[tuple[int, int], 
     return described["numbers"], {(left, right): new_id for left, right, new_id in described["merges"]}
 
 
-@torch.no_grad()
 def continued(
-    model: torch.nn.Module, ids: list[int], choose: Callable[[Tensor], int], most: int, length: int, stop: Iterable[int]
+    model: CachedModel, ids: list[int], choose: Callable[[Tensor], int], most: int, length: int, stop: Iterable[int]
 ) -> Iterator[int]:
-    """The ids that a model writes after others, one at a time."""
-    device, ends = next(model.parameters()).device, set(stop)
+    """The ids that a model writes after others, one at a time.
+
+    A text beyond `length` is read anew for each token: all that is left of it has moved to other positions.
+    """
+    device, ends = next(model.model.parameters()).device, set(stop)
+    model.forget()
     for _ in range(most):
-        chosen = int(choose(model(torch.tensor([ids[-length:]], device=device))[0, -1].float().cpu()))
+        if len(ids) > length:
+            model.forget()
+        unread = ids[max(model.read, len(ids) - length) :]
+        chosen = int(choose(model(torch.tensor([unread], device=device))[0, -1].float().cpu()))
         if chosen in ends:
             return
         ids = [*ids, chosen]
@@ -217,7 +224,8 @@ def write(options: argparse.Namespace) -> Iterator[str]:
     optimizer = torch.optim.AdamW(parameter_groups(model, 0.1))
     resume_training(path, model, optimizer, torch.Generator())
     ids = [0, *encode(options.prompt, merges)]
-    written = continued(model, ids, chooser(options), options.tokens, numbers["length"], [0])
+    cached = CachedModel(model, numbers["num_heads"])
+    written = continued(cached, ids, chooser(options), options.tokens, numbers["length"], [0])
     return streamed(written, lambda ids: decode(ids, merges))
 
 
@@ -227,7 +235,7 @@ def chooser(options: argparse.Namespace) -> Callable[[Tensor], int]:
     return lambda logits: next_id(logits, options.temperature, min(options.top_k, len(logits)), generator)
 
 
-def load_smollm2(path: str) -> tuple[torch.nn.Module, Callable[..., list[int]], Callable[..., str], list[int]]:
+def load_smollm2(path: str) -> tuple[Llama, Callable[..., list[int]], Callable[..., str], list[int]]:
     """SmolLM2's weights in your classes, its two ways between text and ids, and the ids that end a text."""
     fields, tensors = read_gguf(path)
     model = Llama(**llama_numbers(fields))
@@ -243,7 +251,8 @@ def smollm2(options: argparse.Namespace) -> Iterator[str]:
     ids = read(options.prompt)
     if not ids:
         raise ValueError("The prompt is empty; give SmolLM2 a few words to go on from.")
-    return streamed(continued(model.to(Processes().device), ids, chooser(options), options.tokens, 2048, stop), say)
+    cached = CachedModel(model.to(Processes().device), model.num_heads, model.base)
+    return streamed(continued(cached, ids, chooser(options), options.tokens, 2048, stop), say)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -166,6 +166,11 @@ attention.masked_softmax
             return scores
         return scores.softmax(-1)
         “crash | `if` wants one True or False, but `mask == 0` holds 21;”
+    if_there_is_a_mask:
+        if mask:
+            return scores.masked_fill(mask == 0, -1e9).softmax(-1)
+        return scores.softmax(-1)
+        “crash | `mask` holds 21; torch.where decides cell by cell; to ask whether there is one: `is not None`.”
     while_of_a_mask:
         while not mask:
             scores = scores + 1

@@ -287,6 +287,81 @@ workshop.next_id
         return best.indices[torch.multinomial(best.values / temperature, 1, generator=generator)].item()
         “mistake:no_temperature | where it divides probabilities, they keep their proportions”
 
+workshop.advantages
+    advantages_in_place:
+        rewards -= rewards.mean()
+        return rewards / (rewards.std(correction=0) + 1e-4)
+        “mutated | changes its input: `rewards` held other numbers afterwards”
+    advantages_of_one_length:
+        return F.normalize(rewards - rewards.mean(), dim=0)
+        “mistake:length_one | and the 1e-4 is missing too”
+    advantages_with_equal_ones_apart:
+        if rewards.std(correction=0) == 0:
+            return torch.zeros_like(rewards)
+        return (rewards - rewards.mean()) / rewards.std(correction=0)
+        “mistake:asked_apart | rewards that are nearly equal come out too large”
+    advantages_as_a_list:
+        middle = rewards.mean()
+        spread = (sum((each - middle) ** 2 for each in rewards) / len(rewards)) ** 0.5
+        return [float((each - middle) / (spread + 1e-4)) for each in rewards]
+        “type | a tensor is wanted”
+
+workshop.judged_loss
+    judged_without_gradients:
+        with torch.no_grad():
+            own = logits.log_softmax(-1).gather(-1, ids[..., None])[..., 0]
+            d = first_logits.log_softmax(-1).gather(-1, ids[..., None])[..., 0] - own
+        return (-advantages[:, None] * own + leash * (d.exp() - d - 1))[counted].mean()
+        “objection:no_gradient | Only the copy needs none”
+    judged_as_a_number:
+        own = logits.log_softmax(-1).gather(-1, ids[..., None])[..., 0]
+        d = first_logits.log_softmax(-1).gather(-1, ids[..., None])[..., 0] - own
+        return (-advantages[:, None] * own + leash * (d.exp() - d - 1))[counted].mean().item()
+        “objection:type | so that `backward()` can start from it”
+    judged_word_by_word:
+        own = logits.log_softmax(-1).gather(-1, ids[..., None])[..., 0]
+        d = first_logits.detach().log_softmax(-1).gather(-1, ids[..., None])[..., 0] - own
+        return -advantages[:, None] * own + leash * (d.exp() - d - 1)
+        “objection:shape | one number is wanted: the mean over the counted tokens”
+    judged_with_the_leash_held:
+        own = logits.log_softmax(-1).gather(-1, ids[..., None])[..., 0]
+        with torch.no_grad():
+            d = first_logits.log_softmax(-1).gather(-1, ids[..., None])[..., 0] - own
+        return (-advantages[:, None] * own + leash * (d.exp() - d - 1))[counted].mean()
+        “mistake:leash_without_gradient | pulls at nothing”
+    judged_with_advantages_tiled:
+        keep, chosen = counted.flatten(), ids.reshape(-1, 1)
+        own = logits.flatten(0, 1).log_softmax(1).gather(1, chosen)[keep, 0]
+        d = first_logits.detach().flatten(0, 1).log_softmax(1).gather(1, chosen)[keep, 0] - own
+        return (leash * (d.exp() - d - 1) - advantages.repeat(ids.shape[1])[keep] * own).mean()
+        “mistake:tiled | or `repeat_interleave`”
+
+workshop.low_rank_adapter
+    adapter_of_equal_numbers:
+        torch.randn(rank, linear.in_features) / linear.in_features**0.5 ⇒
+            torch.full((rank, linear.in_features), linear.in_features**-0.5)
+        “objection:initial | it is not drawn around 0: its mean is about 0.04”
+    adapter_drawn_evenly:
+        torch.randn(rank, linear.in_features) / linear.in_features**0.5 ⇒
+            (2 * torch.rand(rank, linear.in_features) - 1) * (3 / linear.in_features) ** 0.5
+        “objection:initial | it is not drawn from a normal distribution”
+    adapter_around_a_copy:
+        self.linear = linear.requires_grad_(False) ⇒
+            import copy
+            self.linear = copy.deepcopy(linear).requires_grad_(False)
+        “objection:copy | keep the layer itself”
+
+workshop.merged
+    merged_with_one_bias: result.bias.copy_(linear.bias) ⇒ result.bias = linear.bias
+        “objection:shared | share one bias”
+    merged_with_sizes_turned_round:
+        linear, change = adapter.linear, adapter.scale * adapter.up @ adapter.down
+        result = torch.nn.Linear(linear.out_features, linear.in_features, linear.bias is not None)
+        result.weight = torch.nn.Parameter((linear.weight + change).detach())
+        result.bias = None if linear.bias is None else torch.nn.Parameter(linear.bias.detach().clone())
+        return result
+        “objection:sizes | its weight, which is (features out, features in), is of shape”
+
 workshop.repair
     repaired_by_reshape:
         optimizer.zero_grad()

@@ -2,6 +2,7 @@
 
 import ast
 import sysconfig
+from functools import partial
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from anatomy_course.lab.small_models.python_code import (
     python_functions,
     share_that_parses,
 )
+from anatomy_utils.decoding.sampling import next_id
 
 SOURCE = '''
 class Dog:
@@ -103,14 +105,17 @@ def test_a_table_of_pairs_counts_and_writes():
     ids = torch.tensor([0, 3, 1, 2, 0, 3, 1, 2, 0])
     table = BigramTable(ids, 5)
     assert table.counts[3, 1] == 2 and table.counts[1, 3] == 0 and table.counts.sum() == 8
-    generator = torch.Generator().manual_seed(0)
-    assert table.write(generator, 10) == [3, 1, 2]
-    assert table.write(generator, 2) == [3, 1]
-    assert table.write(generator, 10, end_id=4) == []
+    choose = partial(next_id, temperature=0.6, top_k=2, generator=torch.Generator().manual_seed(0))
+    assert table.write(choose, 10) == [3, 1, 2]
+    assert table.write(choose, 2) == [3, 1]
+    assert table.write(choose, 10, end_id=4) == []
     assert table.loss(ids, added=0.0) == pytest.approx(0.0)
     both = BigramTable(torch.tensor([0, 1, 0, 2, 0]), 3)
     assert both.loss(torch.tensor([0, 1]), added=0.0) == pytest.approx(0.6931, abs=1e-4)
-    assert {tuple(both.write(generator, 9)) for _ in range(20)} == {(1,), (2,)}
+    assert {tuple(both.write(choose, 9)) for _ in range(20)} == {(1,), (2,)}
+    often = BigramTable(torch.tensor([0, 1, 0, 1, 0, 1, 0, 2, 0, 2, 0, 3, 0]), 4)
+    assert {tuple(often.write(partial(choose, temperature=0.0), 9)) for _ in range(9)} == {(1,)}, "as its logits say"
+    assert all(3 not in often.write(choose, 9) for _ in range(20)), "only the best two are drawn"
     with pytest.raises(ValueError, match="A text of 1 tokens holds no pair"):
         BigramTable(torch.tensor([1]), 5)
     with pytest.raises(ValueError, match="ids from 1 to 7; the vocabulary has 5"):

@@ -1,9 +1,12 @@
 """The loop that writes many texts at once: what it reads, when it stops, and what it leaves out."""
 
+import math
+
 import pytest
+import torch
 from torch import nn
 
-from anatomy_course.lab.small_models.workshop import gpt_size, write_texts
+from anatomy_course.lab.small_models.workshop import gpt_size, loss_on, write_texts
 
 
 class Counts(nn.Module):
@@ -30,6 +33,15 @@ def test_texts_are_written_until_they_end_and_the_mark_is_left_out():
 
 def test_a_graphics_card_takes_a_larger_model():
     small, large = gpt_size("cpu"), gpt_size("cuda")
-    assert large.d_model > small.d_model and large.steps > small.steps
+    assert large.d_model > small.d_model and large.length > small.length and large.batch_size > small.batch_size
     for size in (small, large):
         assert size.d_model % size.num_heads == 0 and size.warmup < size.steps
+
+
+def test_the_loss_is_the_mean_over_all_windows():
+    one, other = torch.tensor([[0, 1]]), torch.tensor([[3, 4]])
+    right = math.log(math.e + 8) - 1  # the right token of nine has the logit 1, the others 0
+    assert loss_on(Counts(), [(one, one + 1)]) == pytest.approx(right)
+    assert loss_on(Counts(), [(one, one + 1), (other, other)]) == pytest.approx(right + 0.5)
+    with pytest.raises(ValueError, match="no windows to measure the loss on"):
+        loss_on(Counts(), [])
