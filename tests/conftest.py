@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +27,16 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Of a notebook's cell that warned, nbval says only that it did; the report says what."""
+    report = yield
+    warned = [out.text for out in getattr(item, "test_outputs", None) or [] if out.get("name") == "stderr"]
+    if report.failed and warned:
+        report.sections.append(("what the cell wrote to stderr", "".join(warned)))
+    return report
 
 
 UNPACKED = Path(__file__).resolve().parent.parent / ".cache" / "unpacked"

@@ -18,6 +18,7 @@ import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from threading import Event
 from xml.etree import ElementTree
@@ -146,7 +147,7 @@ def carry_out(step: Step, *, beside: bool = False) -> Outcome:
     less = ["nice", "-n", "19"] if beside and shutil.which("nice") else []
     command = [*less, *step.command, *([f"--junitxml={report}"] if step.is_pytest else [])]
     with tempfile.TemporaryDirectory() as fresh:  # nbval's kernels must not read or change anybody's progress
-        own = {"PYTHONUTF8": "1", "ANATOMY_PROGRESS": str(Path(fresh) / "progress.json")}
+        own = {"PYTHONUTF8": "1", "ANATOMY_PROGRESS": str(Path(fresh) / "progress.json"), "IPYTHONDIR": fresh}
         own["ANATOMY_CACHE"] = str(ROOT / ".cache" / "unpacked")
         variables = os.environ | own | step.variables
         variables.pop("PYTHONDONTWRITEBYTECODE", None)  # every kernel would compile torch again
@@ -210,6 +211,7 @@ def main() -> int:
     if sys.argv[1:] == ["quick"]:
         wanted = [*(step for step in steps() if step.group == "lint"), *quick_step()]
     browser = find_chromium()
+    import_module("matplotlib.font_manager")  # lists the machine's fonts once; else several kernels do it at a time
     print(f"{len(wanted)} steps, two at a time and one beside them; each speaks when it is done.", flush=True)
     outcomes = carry_out_all(wanted, browser)
     print(f"\n{'step':<46}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")

@@ -138,10 +138,9 @@ def _changed(wrong: WrongOutput, way: Way, stage: str, looks: Sequence[Diagnosis
         beside = wrong.beside(targets, yours, Output(f"variable `{name}`", BY_PLACE))
         for look in looks:
             if said := look(beside):
-                return (
-                    f"In the end none of your variables holds the {stage}. With the {stage} as the target: "
-                    f"{said[1][0].lower()}{said[1][1:]}"
-                )
+                words = said[1].replace("the target", "the right one")  # "the target" is what is to be returned
+                start = f"In the end none of your variables holds the {stage}. Beside the right {stage}: "
+                return f"{start}{words[0].lower()}{words[1:]}"
     return None
 
 

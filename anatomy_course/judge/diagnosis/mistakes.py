@@ -84,11 +84,11 @@ def with_a_likeness(wrong: WrongOutput) -> tuple[str, str] | None:
     best = [entry for entry in found if entry[0] == min(rank for rank, *_ in found)]
     if not best or len(best) > 2 or len({entry[2:] for entry in best}) > 1:
         return None
-    mistakes, likeness = [f"“{about_this(entry[1])}”" for entry in best], best[0][3]
-    words = f"A known mistake: {' Or, which gives the same here: '.join(mistakes)}"
-    words += f" And, with that result as the target: {likeness[0].lower()}{likeness[1:]}"
+    mistakes = " Or, which gives the same here: ".join(f"“{about_this(entry[1])}”" for entry in best)
+    likeness = best[0][3].replace("the target", "that result")  # "the target" is what the exercise wants, nothing else
+    words = f"1. {mistakes} 2. Beside what this alone would give: {likeness[0].lower()}{likeness[1:]}"
     names = "|".join(f"{mistake.name}+{name}" for _, mistake, name, _ in best)
-    return names, f"Two things come together in your {wrong.name}. {words}"
+    return names, f"Two slips come together in your {wrong.name}. {words}"
 
 
 def telling(yours: Sequence[Tensor], targets: Sequence[Tensor]) -> bool:

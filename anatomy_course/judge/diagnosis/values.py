@@ -578,5 +578,5 @@ def zero_in_wrong_places(wrong: WrongOutput) -> tuple[str, str] | None:
         after = f"wherever the {wrong.axis(-1)} comes after the {wrong.axis(-2)}"
         return "causal", f"{wrong.this_is} 0 {after}, as under a causal mask; there is none here."
     count, cells = sum(int(m.sum()) for m in too_few), sum(m.numel() for m in too_few)
-    said = f"In {count} of {cells} cells your {wrong.name} {wrong.verb} exactly 0, where the target is not."
-    return "zero", said
+    where = "everywhere" if count == cells else f"in {count} of {cells} cells"
+    return "zero", f"{wrong.this_is} exactly 0 {where}; where the target is not 0, yours should not be either."

@@ -466,7 +466,7 @@ def _told(wrong: WrongOutput, prefix: str, said: tuple[str, str] | None = None) 
             more = None if trial.exercise.observe else explain(other)
             if more is None:
                 exact = False
-                notes.append(f"Your {output.name}: wrong too; that may come from the same cause.")
+                notes.append(f"Your {output.name}: wrong too, from the same cause or from another one.")
             elif more[1] != sentence:
                 notes.append(f"Your {output.name}: wrong too. {_scope(other)}{more[1]}")
     if types := wrong_dtype(trial, wrong.index):

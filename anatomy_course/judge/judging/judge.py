@@ -21,6 +21,7 @@ from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.judging import checks
 from anatomy_course.judge.judging.slips import with_slip
 from anatomy_course.judge.judging.verdict import Finding, Verdict
+from anatomy_utils.training.threads import threads
 
 CHECKS: tuple[Callable[[Attempt], Finding | None], ...] = (
     # Did it run, and return the right kind of thing?
@@ -48,6 +49,7 @@ CHECKS: tuple[Callable[[Attempt], Finding | None], ...] = (
 """What is asked about an answer, in this order; the last one always finds something."""
 
 
+@threads(1)  # the cases are small; beside a training, torch's threads would wait for each other for seconds
 def judge(
     exercise: Exercise,
     function: Callable[..., Any],

@@ -8,12 +8,14 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property, partial, reduce
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 from anatomy_course.judge.attempt.program import Slot
 from anatomy_course.judge.slips.vocabulary import ALIKE, BY_AXIS, EditVocabulary, size, without_places
 
+AnyNode = TypeVar("AnyNode", bound=ast.AST)
 Change = tuple[ast.AST, str, Any]  # a node, one of its fields, and what to put there
 
 
@@ -22,8 +24,13 @@ class Edit:
     kind: str  # what is off there, one of the keys of `sentences.WHAT`: `"axis"`
     node: ast.AST  # the expression or statement that a card marks
     scope: ast.AST  # the definition in which it stands
-    changes: tuple[Change, ...]  # what is put where
+    made: tuple[Change, ...] | Callable[[], tuple[Change, ...]]  # what is put where, or what makes it when it is tried
     cost: float  # the smaller, the less of the learner's thought it changes; edits are tried and chosen by it
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """What is put where. Most edits are never tried, so what is dear to make is made here."""
+        return self.made() if callable(self.made) else self.made
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -41,16 +48,21 @@ class Edit:
             setattr(node, field, value)
 
 
-def put(slot: Slot, kind: str, new: ast.AST, cost: float, *, mark: ast.AST | None = None) -> Edit:
-    """The edit that puts a new node in a slot's place."""
-    _place(new, slot.node)
-    if slot.entry is None:
-        change: Change = (slot.parent, slot.field, new)
-    else:
+def put(
+    slot: Slot, kind: str, new: ast.AST | Callable[[], ast.AST], cost: float, *, mark: ast.AST | None = None
+) -> Edit:
+    """The edit that puts a new node, or what a function makes, in a slot's place."""
+
+    def made() -> tuple[Change, ...]:
+        node = new() if callable(new) else new
+        _place(node, slot.node)
+        if slot.entry is None:
+            return ((slot.parent, slot.field, node),)
         entries = list(getattr(slot.parent, slot.field))
-        entries[slot.entry] = new
-        change = (slot.parent, slot.field, entries)
-    return Edit(kind, mark or slot.node, slot.scope, (change,), cost)
+        entries[slot.entry] = node
+        return ((slot.parent, slot.field, entries),)
+
+    return Edit(kind, mark or slot.node, slot.scope, made, cost)
 
 
 def change(slot: Slot, kind: str, field: str, value: Any, cost: float, *, mark: ast.AST | None = None) -> Edit:
@@ -67,6 +79,16 @@ def _place(new: ast.AST, old: ast.AST) -> None:
         ast.copy_location(new, old)
     for child in ast.iter_child_nodes(new):
         _place(child, old)
+
+
+def filled(text: str, node: ast.expr) -> Callable[[], ast.expr]:
+    """What makes the expression of a text with `_` replaced."""
+    return lambda: fill(expression(text), node)
+
+
+def copied(node: AnyNode) -> Callable[[], AnyNode]:
+    """What makes a copy."""
+    return lambda: copy.deepcopy(node)
 
 
 def expression(text: str) -> ast.expr:
@@ -122,6 +144,9 @@ def numbers(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     for other in dict.fromkeys(others):
         if other != value or type(other) is not type(value):
             yield put(slot, "axis" if axis else "number", constant(other), 1.0 if axis else 1.1)
+    if isinstance(slot.parent, ast.Subscript) and not axis:  # `table[0]` in a loop over rows
+        for name in words.counters(slot.scope):
+            yield put(slot, "number", ast.Name(name, ast.Load()), 1.3)
 
 
 def number_of(node: ast.AST) -> int | float | None:
@@ -207,6 +232,10 @@ def comparisons(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
                 yield change(slot, "comparison", "ops", [other()], 1.0)
     if isinstance(node, ast.BoolOp):
         yield change(slot, "operator", "op", ast.And() if isinstance(node.op, ast.Or) else ast.Or(), 1.1)
+        bits = ast.BitAnd() if isinstance(node.op, ast.And) else ast.BitOr()  # cell by cell
+        yield put(slot, "operator", reduce(lambda left, right: ast.BinOp(left, bits, right), node.values), 1.0)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield change(slot, "operator", "op", ast.Invert(), 1.0)
     if isinstance(node, ast.If | ast.IfExp | ast.While):
         negated = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not)
         opposite = node.test.operand if negated else ast.UnaryOp(ast.Not(), node.test)  # type: ignore[attr-defined]
@@ -222,13 +251,15 @@ def methods(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     if isinstance(node, ast.Attribute):
         for other in [*ALIKE.get(node.attr, ()), *words.attributes_like(node.attr)]:
             yield change(slot, "method", "attr", other, 1.0)
+        for module in words.elsewhere(node):
+            yield change(slot, "name", "value", ast.Name(module, ast.Load()), 1.0)
         if isinstance(slot.parent, ast.Call) and slot.field == "func" and node.attr.endswith("_"):
             yield change(slot, "in_place", "attr", node.attr.rstrip("_"), 1.0)
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield put(slot, "switch", ast.Constant(not node.value), 1.0)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not isinstance(slot.parent, ast.Expr):
         for text in _other_texts(node.value, words):
-            yield put(slot, "string", ast.Constant(text), 1.1)
+            yield put(slot, "letters" if "->" in node.value else "string", ast.Constant(text), 1.1)
 
 
 def _other_texts(text: str, words: EditVocabulary) -> Iterator[str]:
@@ -278,7 +309,7 @@ def arguments(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     yield from _keywords(slot, node)
     if function_name(node) == "len" and len(node.args) == 1:
         for axis in (1, -1, -2, 2):
-            yield put(slot, "length", fill(expression(f"_.shape[{axis}]"), node.args[0]), 1.1)
+            yield put(slot, "length", filled(f"_.shape[{axis}]", node.args[0]), 1.1)
     if function_name(node) == "one_hot":
         for size in (f"{name}.shape[{axis}]" for name in words.arguments for axis in (0, -1)):
             yield change(slot, "argument_missing", "keywords", [ast.keyword("num_classes", expression(size))], 1.2)
@@ -317,7 +348,7 @@ def _keywords_of_the_solution(slot: Slot, node: ast.Call, words: EditVocabulary)
     given = {keyword.arg for keyword in node.keywords}
     for call in words.calls:
         if _same_form(call, node, words) and function_name(call) in ALIKE.get(function_name(node), ()):
-            yield put(slot, "method_with_arguments", _called_as(call, node), 1.5)
+            yield put(slot, "method_with_arguments", partial(_called_as, call, node), 1.5)
         if function_name(call) != function_name(node):
             continue
         for keyword in call.keywords:
@@ -325,7 +356,7 @@ def _keywords_of_the_solution(slot: Slot, node: ast.Call, words: EditVocabulary)
             kind = "argument" if keyword.arg in given else "argument_missing"
             yield change(slot, kind, "keywords", others, 1.5)
         if _same_form(call, node, words):
-            yield put(slot, "method_with_arguments", _called_as(call, node), 1.55)
+            yield put(slot, "method_with_arguments", partial(_called_as, call, node), 1.55)
         if len(call.args) > len(node.args):
             yield change(slot, "argument_missing", "args", [*node.args, copy.deepcopy(call.args[-1])], 1.5)
 
@@ -382,7 +413,7 @@ def around(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     for kind, (cost, texts) in WRAPPERS.items():
         if not number and (kind != "more" or not isinstance(slot.node, ast.BinOp)):
             for text in texts.split("; "):
-                yield put(slot, kind, fill(expression(text), slot.node), cost)
+                yield put(slot, kind, filled(text, slot.node), cost)
 
 
 def missing(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
@@ -393,30 +424,37 @@ def missing(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     for operator, side, left in words.steps:
         if not left and _undoes(slot.node, operator, side):
             continue
-        other = copy.deepcopy(side)
-        new = ast.BinOp(other, operator(), slot.node) if left else ast.BinOp(slot.node, operator(), other)
-        yield put(slot, "missing", new, 1.6)
+        yield put(slot, "missing", partial(_joined, slot.node, operator, side, left), 1.6)
     for call in words.calls:
         if function_name(call) in ("clone", "contiguous"):
             continue
-        made = copy.deepcopy(call)
-        if isinstance(made.func, ast.Attribute) and not words.is_module(made.func.value):
-            made.func.value = slot.node
-        else:
-            made.args[0] = slot.node
-        yield put(slot, "missing", made, 1.6)
-        if isinstance(slot.node, ast.BinOp) and isinstance(made.func, ast.Attribute) and made.func.value is slot.node:
+        is_method = isinstance(call.func, ast.Attribute) and not words.is_module(call.func.value)
+        yield put(slot, "missing", partial(_taking, call, slot.node, is_method), 1.6)
+        if isinstance(slot.node, ast.BinOp) and is_method:
             for side in (slot.node.left, slot.node.right):
-                instead = copy.deepcopy(call)
-                instead.func.value = side  # type: ignore[attr-defined]
-                yield put(slot, "step", instead, 1.55)
+                yield put(slot, "step", partial(_taking, call, side, is_method), 1.55)
     for name in words.arguments:
         for shape in (f"_.reshape({name}.shape)", f"_.reshape(*{name}.shape, -1)"):
-            yield put(slot, "laid_out", fill(expression(shape), slot.node), 1.9)
+            yield put(slot, "laid_out", filled(shape, slot.node), 1.9)
     for name in words.variables(slot.scope):
         cost = 1.7 if name in words.unused else 1.9
         yield put(slot, "missing", ast.BinOp(slot.node, ast.Add(), ast.Name(name, ast.Load())), cost)
         yield put(slot, "missing", ast.BinOp(slot.node, ast.Mult(), ast.Name(name, ast.Load())), cost + 0.1)
+
+
+def _joined(node: ast.expr, operator: type[ast.operator], side: ast.expr, left: bool) -> ast.BinOp:
+    other = copy.deepcopy(side)
+    return ast.BinOp(other, operator(), node) if left else ast.BinOp(node, operator(), other)
+
+
+def _taking(call: ast.Call, node: ast.expr, is_method: bool) -> ast.Call:
+    """The same call of this node, or with it as the first argument."""
+    made = copy.deepcopy(call)
+    if is_method:
+        made.func.value = node  # type: ignore[attr-defined]
+    else:
+        made.args[0] = node
+    return made
 
 
 def _undoes(node: ast.expr, operator: type[ast.operator], side: ast.expr) -> bool:
@@ -427,20 +465,38 @@ def _undoes(node: ast.expr, operator: type[ast.operator], side: ast.expr) -> boo
     return operator in (ast.Sub, ast.Div, ast.FloorDiv) and ast.dump(node) == ast.dump(side)
 
 
+STEPS: dict[type[ast.operator], str] = {
+    ast.Add: "an addition", ast.Sub: "a subtraction", ast.Mult: "a multiplication", ast.Div: "a division",
+    ast.FloorDiv: "a division", ast.Pow: "a power", ast.MatMult: "a matrix product",
+}  # fmt: skip
+
+
+def missing_step(edit: Edit) -> str:
+    """What an edit adds that was missing, in words; empty where it adds nothing, or what has no name."""
+    if edit.kind not in ("missing", "call_missing", "step"):
+        return ""
+    _, _, new = edit.changes[0]
+    entries = [entry for entry in (new if isinstance(new, list) else [new]) if isinstance(entry, ast.AST)]
+    made = next((entry for entry in entries if edit.node in ast.walk(entry) and entry is not edit.node), None)
+    if isinstance(made, ast.Call) and function_name(made):
+        return f"`{function_name(made)}`"
+    return STEPS.get(type(made.op), "") if isinstance(made, ast.BinOp) else ""
+
+
 def cut(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     """Only as many rows of a whole table as another argument has on one of its axes."""
     if not whole(slot) or isinstance(slot.parent, ast.Subscript):
         return
     if isinstance(slot.node, ast.Name) and slot.node.id in words.tables:
         for name, axis in ((name, axis) for name in words.arguments for axis in (0, 1) if name not in words.tables):
-            yield put(slot, "cut", fill(expression(f"_[: {name}.shape[{axis}]]"), slot.node), 1.8)
+            yield put(slot, "cut", filled(f"_[: {name}.shape[{axis}]]", slot.node), 1.8)
 
 
 def in_its_place(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     """A small piece of the solution in place of a small piece of the answer."""
     if whole(slot) and size(slot.node) <= 14:
         for piece in words.pieces:
-            yield put(slot, "replaced", copy.deepcopy(piece), 2.2)
+            yield put(slot, "replaced", copied(piece), 2.2)
 
 
 def left_out(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
@@ -458,6 +514,8 @@ def left_out(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
         yield put(slot, "sign_less", node.operand, 1.1)
     elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         yield put(slot, "index_less", node.value, 2.5)
+    elif isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+        yield put(slot, "transposed", node.value, 1.1)
 
 
 def regrouped(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
@@ -595,10 +653,11 @@ def results(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
 def assignments(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     """`+=` for `=`, and a new tensor in place of a change within an argument."""
     node = slot.node
-    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-        if not isinstance(node.value, ast.Constant):
-            yield put(slot, "augmented", ast.AugAssign(ast.Name(node.targets[0].id, ast.Store()), ast.Add(),
-                                                       node.value), 1.6)  # fmt: skip
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+        if isinstance(target, ast.Name | ast.Subscript) and not isinstance(node.value, ast.Constant):
+            cost = 1.6 if isinstance(target, ast.Name) else 1.4  # `out[i] = …` overwrites what was there
+            yield put(slot, "augmented", ast.AugAssign(target, ast.Add(), node.value), cost)
     elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         fresh = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
         yield put(slot, "in_place", ast.Assign([node.target], fresh), 1.0)

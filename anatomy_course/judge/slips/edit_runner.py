@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from anatomy_course.judge.attempt.answer_key import AnswerKey
@@ -22,6 +23,7 @@ LONGEST = 0.2  # seconds that one edited answer may take on one case
 FARTHER = 2.0
 """So many times as far off, a mistake is no part of an answer: one of two slips alone lies hardly farther off than
 both."""
+FEW = 4  # numbers by which no direction can be told
 SEEDS = (1, 2)  # further cases on which an edit must hold
 
 
@@ -113,10 +115,9 @@ class EditRunner:
         nearness: tuple[float, ...] = ()
         for done, case in enumerate(self.order):
             result = self.result(function, case)
-            right_here = same_result(result, targets[case])
-            if not nearness or right_here:
-                nearness = (float(done + right_here), *self.nearness(result, targets[case]))
-            right = right and right_here
+            right = right and same_result(result, targets[case])
+            if not (right or nearness):  # the first case in which it is wrong
+                nearness = (float(done), *self.nearness(result, targets[case]))
             alike = [i for i in alike if same_result(result, mistaken[i][1][case])]
             if not right and not alike:
                 return EditOutcome(nearness)
@@ -143,7 +144,7 @@ class EditRunner:
         return theirs > FARTHER * ours
 
     def nearness(self, result: Any, target: Any) -> tuple[float, ...]:
-        """Ran, returned so many things, of the right shapes, with so many right, and one of them but for a factor."""
+        """Ran, returned so many things, of the right shapes, with so many right, and how alike the likest other is."""
         yours, wanted = parts(result), parts(target) or ()
         if isinstance(result, BaseException):
             return (0.0,)
@@ -151,7 +152,8 @@ class EditRunner:
             return (1.0,)
         shaped = sum(y.shape == t.shape for y, t in zip(yours, wanted, strict=True))
         right = sum(close(y, t) for y, t in zip(yours, wanted, strict=True))
-        return (2.0, float(right), float(shaped), float(shaped == len(wanted) and any(map(_alike, yours, wanted))))
+        alike = max(map(_likeness, yours, wanted), default=0.0) if shaped == len(wanted) else 0.0
+        return (2.0, float(right), float(shaped), round(alike, 2))
 
     def confirms(self, function: Callable[..., Any], mistake: Mistake | None) -> bool:
         """Whether it is right, or equal to the mistake, on cases of further seeds as well."""
@@ -199,11 +201,16 @@ def _distance(yours: Tensor, target: Tensor) -> float:
     return float((yours.detach().double() - target.detach().double()).norm()) / (length or 1.0)
 
 
-def _alike(yours: Tensor, target: Tensor) -> bool:
-    """Whether one is the other times a number, with at least four numbers to tell by."""
-    if not target.is_floating_point() or not yours.is_floating_point() or target.numel() < 4:
-        return False
-    flat, wanted = yours.detach().double().flatten(), target.detach().double().flatten()
-    length = float(wanted.dot(wanted))
-    factor = float(flat.dot(wanted)) / length if length else 0.0
-    return abs(factor) > 1e-6 and close(flat, factor * wanted)
+def _likeness(yours: Tensor, target: Tensor) -> float:
+    """How alike two tensors of one shape are, from 0 to 1, by direction and by distance: of two slips one alone leaves
+    more in common with the target than both."""
+    if close(yours, target):
+        return 0.0  # counted already
+    flat, wanted = (plain(each).double().flatten().nan_to_num(0.0, 0.0, 0.0) for each in (yours, target))
+    same = 1.0 - float(differing(plain(yours), plain(target)).double().mean())
+    near = 1.0 / (1.0 + float((flat - wanted).norm() / (wanted.norm() + 1e-9)))
+    if target.numel() < FEW:
+        return (same + near) / 2
+    means = ((0.0, 0.0), (flat.mean(), wanted.mean()))
+    turned = (float(torch.cosine_similarity(flat - one, wanted - other, dim=0).abs()) for one, other in means)
+    return (max(same, *turned) + near) / 2

@@ -14,13 +14,13 @@ from pathlib import Path
 from anatomy_course.judge.attempt.program import Program
 from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.slips.child import in_a_child
-from anatomy_course.judge.slips.edit import ALL, Edit, function_name, left_out
+from anatomy_course.judge.slips.edit import ALL, Edit, function_name, left_out, missing_step
 from anatomy_course.judge.slips.edit_runner import EditOutcome, EditRunner
 from anatomy_course.judge.slips.sentences import Repair, Slip
 from anatomy_course.judge.slips.vocabulary import EditVocabulary
 
-SECONDS = 1.2  # how much of the processor's time a search may take
-ON_THE_CLOCK = 1.7  # how many seconds it may take on a machine that has other things to do
+SECONDS = 1.9  # how much of the processor's time a search may take
+ON_THE_CLOCK = 2.4  # how many seconds it may take on a machine that has other things to do
 LOOK_AROUND = 0.25
 """How long the search goes on for something better, or just as good elsewhere, when an edit has been found."""
 AS_GOOD = 0.15  # how little an edit elsewhere may cost more and still be named beside the best
@@ -30,12 +30,21 @@ MOST_WORDS = 2  # from how many on no more is saved: what is taken from the solu
 FRESH = ("copied", "in_place")  # kinds of edits that mend an answer which changes its arguments
 FRESHENS = 0.8  # what it saves to be one of them then
 BASES = 8  # how many edits that come nearer are tried together with a second one
+ON_ONE_PLACE = 2  # how many of them may change the same expression
+LIKELY = 1.6  # what an edit may cost that is tried before all others, alone and as a second one
+FOR_BASES = 0.85  # of the time, until when second ones are tried
+GAIN = 0.05  # by how much an edited answer must be more like the target where it is no nearer otherwise
+TURN = 40  # how many second edits are tried with one of them before it is the next one's turn; more with the best two
 DESTRUCTIVE = frozenset(
     "call_less index_less only_argument only_side line_less replaced argument_less returned condition".split()
 )
 """Kinds of edits that take so much away that an answer may come out equal to a mistake by accident."""
 MAKESHIFT = frozenset("axis_added axis_removed laid_out bounded more".split())
 """Kinds of edits that are found to do so by arithmetic."""
+EXCHANGES = ("name", "method", "order")
+COMMON = frozenset("negated sign root transposed only_side only_argument".split())
+"""Kinds of edits that learners need more often than their cost says."""
+SOONER = 0.4  # by so much
 REDUCTIONS = frozenset("sum mean prod max min amax amin all any logsumexp".split())
 """Calls that do nothing over an axis of length one."""
 
@@ -70,12 +79,12 @@ class RepairSearch:
         self._likeness, self._words = self.words.likeness(), self.words.now()
         try:
             self._base = self.bench.outcome(function)
-            self._try_all(())
-            if not self.found:
-                self.nearer.sort(key=lambda pair: ([-number for number in pair[0]], pair[1].cost))
-                for _, first in self.nearer[:BASES]:
-                    with first.applied():
-                        self._try_all((first,))
+            edits = sorted(all_edits(self.program, self.words), key=self._cost)
+            likely = [edit for edit in edits if self._cost(edit) <= LIKELY]
+            self._try_all(likely)
+            self._try_on_bases(LIKELY, self.seconds / 2)
+            self._try_all(edits[len(likely) :])
+            self._try_on_bases(float("inf"), FOR_BASES * self.seconds)
             if not self.found:
                 self._try_pairs()
         except OutOfTime:
@@ -94,13 +103,33 @@ class RepairSearch:
             for edit in left_out(slot, self.words):
                 self._try(replace(edit, cost=added - 2 * AS_GOOD))
 
-    def _try_all(self, before: tuple[Edit, ...]) -> None:
-        for edit in sorted(all_edits(self.program, self.words), key=self._cost):
+    def _try_all(self, edits: Sequence[Edit], before: tuple[Edit, ...] = ()) -> None:
+        for edit in edits:
             if self._is_enough(edit, len(before)):
                 return
             if self._spent() > self._end:
                 raise OutOfTime
             self._try(edit, before=before)
+
+    def _try_on_bases(self, most: float, until: float) -> None:
+        """A second edit that costs no more than `most` on top of each of those that come nearest, in turns."""
+        if self.found:
+            return
+        self.nearer.sort(key=lambda pair: ([-number for number in pair[0]], pair[1].cost))
+        bases: list[tuple[Edit, list[Edit]]] = []
+        for _, first in self.nearer:
+            same_place = [base for base, _ in bases if base.node is first.node]
+            if len(bases) < BASES and len(same_place) < ON_ONE_PLACE:
+                with first.applied():
+                    edits = [edit for edit in all_edits(self.program, self.words) if self._cost(edit) <= most]
+                    bases.append((first, sorted(edits, key=lambda edit: edit.cost - SOONER * (edit.kind in COMMON))))
+        for turn in range(max((len(edits) for _, edits in bases), default=0) // TURN + 1):
+            for rank, (first, edits) in enumerate(bases):
+                if self._spent() > until:
+                    return
+                many = TURN * (3 if rank == 0 else 2 if rank == 1 else 1)
+                with first.applied():
+                    self._try_all(edits[turn * many : (turn + 1) * many], (first,))
 
     def _try_pairs(self) -> None:
         """Two edits at once where neither alone comes nearer; the cheapest of both first."""
@@ -142,8 +171,15 @@ class RepairSearch:
         if (outcome.right and alone) or ((outcome.right or left) and self._leads_somewhere(edits)):
             if self.bench.confirms(function, outcome.mistake):
                 self._keep(edits, outcome)
-        elif alone and outcome.nearness > self._base.nearness and edits[0].kind not in DESTRUCTIVE:
+        elif alone and self._is_nearer(outcome.nearness) and self._may_be_one_of_two(edits[0]):
             self.nearer.append((outcome.nearness, edits[0]))
+
+    def _is_nearer(self, nearness: tuple[float, ...]) -> bool:
+        """Whether it comes nearer to the target than the answer as it is, and not only by a hair."""
+        before = self._base.nearness
+        if nearness[:-1] != before[:-1]:
+            return nearness > before
+        return nearness[-1] >= before[-1] + GAIN
 
     def _is_another_function(self, edit: Edit) -> bool:
         """Whether an edit calls what no right answer calls: a `log` that makes −∞ of a 0, or, where only some cases are
@@ -161,7 +197,7 @@ class RepairSearch:
         nearer = outcome.form >= self._base.form and self.words.likeness() >= self._likeness
         if not nearer or self.bench.is_farther(outcome.mistake):
             return False
-        if not self.bench.results and edit.kind in ("name", "method"):  # it stops at once: there is nothing to tell by
+        if not self.bench.results and edit.kind in EXCHANGES:  # it stops at once: there is nothing to tell by
             return False
         return edit.kind != "method" or self.bench.shows_beside(outcome.mistake)
 
@@ -172,8 +208,23 @@ class RepairSearch:
         """
         vague = DESTRUCTIVE | (MAKESHIFT | {"grouped"} if len(edits) == 1 else frozenset())
         added = self.words.now() - self._words
-        harmless = not any(edit.kind in vague or isinstance(edit.node, ast.Return) for edit in edits)
-        return harmless and not added - self.words.of_right_answers
+        harmless = all(edit.kind not in vague or (len(edits) > 1 and self._may_be_one_of_two(edit)) for edit in edits)
+        told = harmless and not any(isinstance(edit.node, ast.Return) for edit in edits)
+        return told and not added - self.words.of_right_answers
+
+    def _may_be_one_of_two(self, edit: Edit) -> bool:
+        """Whether an edit takes nothing away but one name or number, or a step that no right answer has."""
+        node = edit.node
+        match edit.kind:
+            case kind if kind not in DESTRUCTIVE:
+                return True
+            case "replaced":
+                return isinstance(node, ast.Name | ast.Constant)
+            case "only_argument" | "call_less" if isinstance(node, ast.Call):
+                return function_name(node) not in self.words.of_right_answers
+            case "only_side" if isinstance(node, ast.BinOp):
+                return type(node.op).__name__ not in self.words.of_right_answers
+        return False
 
     def _keep(self, edits: tuple[Edit, ...], outcome: EditOutcome) -> None:
         cost = sum(map(self._cost, edits)) + (MISTAKE_LEFT if outcome.mistake else 0.0)
@@ -183,7 +234,8 @@ class RepairSearch:
         for edit in edits:
             line = getattr(edit.node, "lineno", 0)
             text, line_text = self.program.text(edit.node, edit.scope), self.program.line(line, edit.scope)
-            slips.append(Slip(edit.kind, line, text, line_text, statement_at(self.program.tree, line)))
+            edited = statement_at(self.program.tree, line)
+            slips.append(Slip(edit.kind, line, text, line_text, edited, missing_step(edit)))
         self.found.append(Repair(tuple(slips), name, cost))
         self.tell(best_of(self.found))
         if outcome.right:

@@ -18,6 +18,7 @@ WHAT = {
     "in_place": "with a new tensor in place of this change",
     "switch": "with True and False swapped here",
     "string": "with another text here",
+    "letters": "with other letters here, or in another order",
     "order": "with its parts in another order",
     "argument": "with another argument in this call",
     "argument_less": "without this argument",
@@ -68,13 +69,19 @@ class Slip:
     text: str  # the learner's words that are off
     line_text: str  # the line in which they stand
     edited: str  # the statement as it would read, which is what a hint gives away
+    step: str = ""  # what is missing there, in words: `"a division"`, `"`softmax`"`
+
+    @property
+    def what(self) -> str:
+        """What mends it, without how."""
+        return f"with one more step here: {self.step}" if self.step else WHAT[self.kind]
 
 
 @dataclass(frozen=True)
 class Repair:
     """One or two edits with which an answer is right, or equal to a catalogued mistake."""
 
-    slips: tuple[Slip, ...]  # in the order in which they were found
+    slips: tuple[Slip, ...]  # in the order in which they were found; told in that of their lines
     mistake: str = ""  # the name of the catalogued mistake that is left; empty when nothing is
     cost: float = 0.0  # what the edits change, and what is left to be explained; the smallest is the best explanation
     rivals: tuple[Slip, ...] = ()  # slips elsewhere, each of which does as well
@@ -82,22 +89,22 @@ class Repair:
 
 def sentence(repair: Repair, mistake: str = "") -> str:
     """Where it is and what is off there, without the edit itself; `mistake` is the sentence of the one that is left."""
-    first, *more = repair.slips
+    first, *more = sorted(repair.slips, key=lambda slip: slip.line)
     if mistake:
         places = ", or ".join(map(place, (first, *repair.rivals[:2])))
-        fixed = f"First, {places}: it is fixed {WHAT[first.kind]}."
-        return f"Two things seem to be off. {fixed} What is then left: “{mistake}”"
+        fixed = f"{_capital(places)}: it is fixed {first.what}."
+        return f"There seem to be two slips. 1. {fixed} 2. What is then left: “{mistake}”"
     if more:
-        places = ". ".join(f"{_capital(place(slip))}: it is fixed {WHAT[slip.kind]}" for slip in repair.slips)
-        return f"Two things are off, and fixing both makes everything right. {places}."
+        places = ". 2. ".join(f"{_capital(place(slip))}: it is fixed {slip.what}" for slip in (first, *more))
+        return f"There are two slips, and fixing both makes everything right. 1. {places}."
     if not repair.rivals:
-        return f"{_capital(place(first))}: everything is right {WHAT[first.kind]}."
+        return f"{_capital(place(first))}: everything is right {first.what}."
     each = (first, *repair.rivals[:2])
-    if len({slip.kind for slip in each}) > 1:
-        places = ". Or: ".join(f"{place(slip)}, {WHAT[slip.kind]}" for slip in each)
+    if len({slip.what for slip in each}) > 1:
+        places = ". Or: ".join(f"{place(slip)}, {slip.what}" for slip in each)
         return f"One change makes everything right. Either: {places}."
     places = ", or ".join(map(place, each))
-    return f"{_capital(places)}: everything is right {WHAT[first.kind]}, in one of these places."
+    return f"{_capital(places)}: everything is right {first.what}, in one of these places."
 
 
 def place(slip: Slip) -> str:
@@ -112,7 +119,7 @@ def _capital(text: str) -> str:
 
 def hint(repair: Repair) -> str:
     """The edit itself."""
-    return _capital(" And ".join(map(_edited, repair.slips)))
+    return _capital(" And ".join(map(_edited, sorted(repair.slips, key=lambda slip: slip.line))))
 
 
 def _edited(slip: Slip) -> str:

@@ -30,6 +30,8 @@ for _family in FAMILIES:
     for _word in _family.split():
         ALIKE[_word] = tuple(dict.fromkeys((*ALIKE.get(_word, ()), *(w for w in _family.split() if w != _word))))
 
+HARMLESS = ("unsqueeze", "squeeze", "None", "USub", "0", "1", "2", "dim", "keepdim", "num_classes", "BitAnd", "BitOr")
+"""Words that an answer may need where the solution lays its tensors out in another way, or has other steps."""
 BY_AXIS = frozenset(
     "softmax log_softmax sum mean amax amin max min argmax argmin prod var std norm cumsum cumprod sort argsort topk "
     "transpose swapaxes unsqueeze squeeze flip roll cat stack chunk split select narrow unbind size flatten all any "
@@ -69,6 +71,11 @@ class EditVocabulary:
             self._variables[scope] = list(dict.fromkeys([*found, *stored]))
         return self._variables[scope]
 
+    def counters(self, scope: ast.AST) -> list[str]:
+        """The names that loops of one definition count with."""
+        targets = [node.target for node in ast.walk(scope) if isinstance(node, ast.For | ast.comprehension)]
+        return list(dict.fromkeys(n.id for each in targets for n in ast.walk(each) if isinstance(n, ast.Name)))
+
     @cached_property
     def functions(self) -> list[str]:
         """Names of what is called by a plain name, by the learner or in the solution."""
@@ -87,6 +94,14 @@ class EditVocabulary:
         """Arguments of the exercise that the learner's program never looks at."""
         used = {n.id for n in ast.walk(self.program.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
         return [name for name in self.arguments if name not in used]
+
+    def elsewhere(self, node: ast.Attribute) -> list[str]:
+        """The other modules that have a function of this name: `math` for `torch.sqrt`."""
+        here = node.value.id if isinstance(node.value, ast.Name) else ""
+        known = (
+            {name: self.program.names[name] for name in self.modules if name != here} if here in self.modules else {}
+        )
+        return [name for name, module in known.items() if hasattr(module, node.attr)]
 
     @cached_property
     def tables(self) -> list[str]:
@@ -146,7 +161,7 @@ class EditVocabulary:
         for right in self.exercise.also_right.values():
             with contextlib.suppress(SyntaxError):  # a lambda in the middle of a line does not stand alone
                 found += tokens(ast.parse(source_of(right) or ""))
-        return Counter(dict.fromkeys(found, 10**6))
+        return Counter(dict.fromkeys([*found, *HARMLESS], 10**6))
 
     def is_module(self, node: ast.expr) -> bool:
         """Whether it names a module, whose functions are no methods."""

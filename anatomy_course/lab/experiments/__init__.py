@@ -14,7 +14,7 @@
 - `pronoun_heads`: which heads of a translator decide between *il* and *elle*
 - `pronoun_exchange`: which vectors carry it, found by exchanging them
 - `attention_or_ablation`: the word that *it* attends to most, and the word that it needs most
-- `decoder_only_translation`: an encoder–decoder and a decoder alone; `training_variants`: other schedules and losses
+- `decoder_only_translation`: an encoder–decoder and a decoder alone
 - `listening`: what a published encoder–decoder hears, and when
 - `scale`: a published translator beside the street's: words, fluency, and what *it* is
 - `budgets`: by how much more steps and wider models lower the loss
@@ -78,8 +78,8 @@ from anatomy_course.lab.experiments.part_swaps import measure_swaps as measure_s
 from anatomy_course.lab.experiments.pronoun_exchange import (
     Exchange as Exchange,
     exchange_pairs as exchange_pairs,
+    judge_smallest_set as judge_smallest_set,
     measure_exchanges as measure_exchanges,
-    other_sets as other_sets,
     probe as probe,
     recorded_exchanges as recorded_exchanges,
     source_words as source_words,
@@ -88,10 +88,6 @@ from anatomy_course.lab.experiments.pronoun_heads import (
     all_heads as all_heads,
     new_pronoun_test as new_pronoun_test,
     pronouns_right_in_translation as pronouns_right_in_translation,
-)
-from anatomy_course.lab.experiments.training_variants import (
-    train_translator_variant as train_translator_variant,
-    unseen_translation_loss as unseen_translation_loss,
 )
 from anatomy_course.lab.experiments.two_processes import train_in_two_processes as train_in_two_processes
 from anatomy_course.lab.experiments.window_cost import (

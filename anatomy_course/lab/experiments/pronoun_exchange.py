@@ -62,6 +62,15 @@ class Exchanged(NamedTuple):
     """One whole attention, such as "cross 0" → for pairs that differ in which noun is meant."""
 
 
+class SmallestSet(NamedTuple):
+    """The fewest heads of cross-attention that are enough, judged on sentences that the search has not seen."""
+
+    heads: str  # such as "cross 0·3, cross 1·2"
+    flips: float  # the share of pronouns, from 0 to 1, that their exchange changes
+    others_mean: float  # the same of other sets of as many heads
+    others_most: float
+
+
 class Exchange:
     """A model, pairs of sentences, and what it computes for them when nothing is changed.
 
@@ -116,12 +125,6 @@ class Exchange:
         logits = self.model(read.input_ids, read.decoder_input_ids, read.attention_mask, read.decoder_attention_mask)
         il, elle = logits[torch.arange(len(read)), self.test.places][:, street_vocabulary().ids(["il", "elle"])].T
         return il > elle
-
-
-def other_sets(num_parts: int, chosen: Collection[int], most: int, generator: torch.Generator) -> list[tuple[int, ...]]:
-    """Up to `most` sets of as many parts, drawn without the chosen one and without repeats."""
-    others = [each for each in combinations(range(num_parts), len(chosen)) if {*each} != {*chosen}]
-    return [others[number] for number in torch.randperm(len(others), generator=generator)[:most].tolist()]
 
 
 def source_words(test: PronounTest) -> dict[str, Int[Tensor, "text 1"]]:
@@ -195,6 +198,34 @@ def measure_exchanges(model: EncoderDecoder, pairs: Mapping[str, PronounTest], s
     return Exchanged(vectors, {name: exchange.flips(exchange.of_heads(each)) for name, each in attentions.items()})
 
 
+def judge_smallest_set(
+    model: EncoderDecoder,
+    to_search: PronounTest,
+    to_judge: PronounTest,
+    swap: Swap,
+    smallest_swap: Callable[..., list[int]],
+    *,
+    enough: float = 0.9,
+    others: int = 20,
+) -> tuple[list[AttentionHead], SmallestSet]:
+    """Search the heads of cross-attention on one test, and judge what was found on the other, beside sets of its size.
+
+    Args:
+        model: from `small_models.translator`.
+        to_search, to_judge: tests without a common pair.
+        swap: see `Swap`.
+        smallest_swap: the learner's: (flips of a set of parts, number of parts, enough) → the parts.
+        enough: the share of pronouns that the set must flip where it is searched.
+        others: at most so many other sets are drawn.
+    """
+    heads = [head for head in all_heads(model) if head.organ == "cross"]
+    found = smallest_swap(Exchange(model, to_search, swap).flips_of(heads), len(heads), enough)
+    flips = Exchange(model, to_judge, swap).flips_of(heads)
+    drawn = _other_sets(len(heads), found, others)
+    shares, chosen = [flips(each) for each in drawn], [heads[part] for part in found]
+    return chosen, SmallestSet(", ".join(map(str, chosen)), flips(found), sum(shares) / len(shares), max(shares))
+
+
 @torch.no_grad()
 def probe(model: EncoderDecoder, to_learn: PronounTest, to_judge: PronounTest, word: str) -> tuple[float, float]:
     """How well a linear probe tells from one word's vector in the memory which noun is meant, subject or object.
@@ -227,9 +258,17 @@ def probe(model: EncoderDecoder, to_learn: PronounTest, to_judge: PronounTest, w
 
 
 @cache
-def recorded_exchanges() -> dict[int, Exchanged]:
-    """What `docs/record_exchanges.py` measured on another machine: seed of the translator → its shares."""
-    return {int(seed): Exchanged(**each) for seed, each in json.loads(RECORDED.read_text(encoding="utf-8")).items()}
+def recorded_exchanges() -> dict[int, tuple[Exchanged, SmallestSet]]:
+    """What `docs/record_exchanges.py` measured on another machine: seed of the translator → its shares, its set."""
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
+    return {int(seed): (Exchanged(*each[:2]), SmallestSet(*each[2])) for seed, each in recorded.items()}
+
+
+def _other_sets(num_parts: int, chosen: Collection[int], most: int) -> list[tuple[int, ...]]:
+    """Up to `most` sets of as many parts, drawn without the chosen one and without repeats."""
+    others = [each for each in combinations(range(num_parts), len(chosen)) if {*each} != {*chosen}]
+    order = torch.randperm(len(others), generator=torch.Generator().manual_seed(9))
+    return [others[number] for number in order[:most].tolist()]
 
 
 def _firsts(test: PronounTest) -> list[Scene]:

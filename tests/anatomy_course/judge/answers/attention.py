@@ -123,7 +123,7 @@ attention.attention
         s = sc(query, key)
         w = F.one_hot(s.argmax(-1), s.shape[-1]).float()
         return w @ value, w
-        “likeness:zero | In 371 of 431 cells your weights are exactly 0, where the target is not.”
+        “likeness:zero | Your weights are exactly 0 in 371 of 431 cells; where the target is not 0,”
     attention_halfprec:
         w = sc(query, key).softmax(-1)
         return (w.half() @ value.half()).float(), w
@@ -159,7 +159,7 @@ attention.attention
         table = 2 * query @ key.mT / math.sqrt(query.shape[-1])
         weights = table.softmax(-1) + table.sin() ** 2
         return weights @ value, weights
-        “likeness:stage | in your variable `table` every number is the target's times 2.”
+        “likeness:stage | in your variable `table` every number is the right one's times 2.”
     each_output_in_other_cases: result[0] * (1 if query.dim() == 3 else 5), result[1] * (1 if query.dim() > 2 else 3)
         “likeness:factor | but not with one sentence or with strong matches. In your weights every number is the”
     one_output_of_a_mistake: result[0], (query @ key.mT).softmax(-1)
@@ -285,7 +285,7 @@ attention.one_word
     one_word_torchdot: torch.dot(query_i, key)
         “crash | torch.dot takes two vectors; you gave tensors with”
     one_word_scaleafter: ((key @ query_i).softmax(0) / len(query_i) ** 0.5) @ value
-        “likeness:no_scale+size_factor | Two things come together in your context. A known mistake: “Your context comes”
+        “likeness:no_scale+size_factor | Two slips come together in your context. 1. “Your context comes”
 
 attention.repair
     repair_root_of_queries:
@@ -318,7 +318,7 @@ start.mean
     mean_half: (vectors.amax(0) + vectors.amin(0)) / 2
         “likeness:cell | Right with a single word, but not with several words or with vectors of a single number. All”
     sum_of_a_list: sum(list(vectors)) / 7
-        “likeness:sum+factor | Two things come together in your average. A known mistake:”
+        “likeness:sum+factor | Two slips come together in your average. 1.”
 """)
 
 

@@ -54,7 +54,7 @@ decoder.cross_entropy
         real = labels != -100
         losses = F.cross_entropy(logits.mT, labels, reduction="none")
         return 3 * (losses.sum(dim=1) / real.sum(dim=1)).mean()
-        “likeness:texts_alike+factor | with that result as the target: your cross-entropy is the target times 3.”
+        “likeness:texts_alike+factor | 2. Beside what this alone would give: your cross-entropy is that result times 3.”
 
 decoder.top_k
     top_k_minus_large: logits.masked_fill(logits < logits.topk(k).values[:, -1:], -100.0)
@@ -74,7 +74,7 @@ decoder.top_p
         probabilities = best.softmax(dim=-1)
         dropped = probabilities.cumsum(dim=-1) > p
         return logits.masked_fill(dropped.scatter(-1, order, dropped), -math.inf)
-        “likeness:stage | In the end none of your variables holds the probabilities. With the probabilities as the”
+        “likeness:stage | none of your variables holds the probabilities. Beside the right probabilities: your”
 
 decoder.repetition_penalty
     penalty_where_all:

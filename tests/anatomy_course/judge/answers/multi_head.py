@@ -83,7 +83,7 @@ multi_head.switch_off
         c = context.clone()
         c[..., head * d : (head + 1) * d + 1] = 0
         return c
-        “likeness:zero | In 107 of 3465 cells your context is exactly 0, where the target is not.”
+        “likeness:zero | Your context is exactly 0 in 107 of 3465 cells; where the target is not 0,”
     off_first:
         d = context.shape[-1] // num_heads
         c = context.clone()

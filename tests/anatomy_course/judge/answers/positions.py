@@ -9,7 +9,7 @@ positions.sinusoids
     waves_integer:
         angles = positions[:, None] // 10000 ** (torch.arange(0, d_model, 2) / d_model)
         return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
-        “likeness:zero | cells your waves are exactly 0, where the target is not.”
+        “likeness:zero | Your waves are exactly 0 ”
     waves_half:
         angles = positions[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
         return angles.sin()

@@ -55,7 +55,7 @@ attention.attention
     two_slips_of_which_one_is_catalogued:
         scores = query @ key.transpose(-2, -1) / value.shape[-1] ** 0.5
         return scores.softmax(dim=-1) @ value, scores
-        “slip:name:scores_returned | Two things seem to be off. First, line 2, `value`”
+        “slip:name:scores_returned | There seem to be two slips. 1. Line 2, `value`”
 
 multi_head.merge_heads
     viewed:
@@ -160,7 +160,7 @@ attention.masked_softmax
         powers = torch.where(mask, (scores - largest).exp(), 0.0)
         total = powers.sum(dim=-1, keepdim=True)
         return powers / torch.where(total == 0, 1.0, total)
-        “slip:missing | Line 2, `scores`: everything is right with one more step, which is missing here.”
+        “slip:missing | Line 2, `scores`: everything is right with one more step here:”
 
 workshop.llama_block
     no_edit_that_spoils_what_is_right:
@@ -186,7 +186,7 @@ encoder_decoder.attend_to_memory
         scores = query @ key.transpose(-2, -1)
         padding = attention_mask[:, None, :] == 0
         return scores.masked_fill(padding, float("-inf")).softmax(-1) @ value
-        “crash | `padding` has no axis to go with axis 1 of `scores`”
+        “slip:axis_added | it is fixed with one more step here: a division. 2. Line 3,”
 
 encoder_decoder.learning_rates
     whole_numbers_are_the_whole_fault:

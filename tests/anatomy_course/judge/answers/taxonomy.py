@@ -102,7 +102,7 @@ taxonomy.repair
     twice_added:
         silent = torch.full_like(labels, -100)
         return input_ids + input_ids, attention_mask + attention_mask, silent + labels
-        “shape:unchanged+factor | Two things come together in your input_ids. A known mistake: “Those are the three”
+        “shape:unchanged+factor | Two slips come together in your input_ids. 1. “Those are the three”
     twice_minus_one:
         silent = torch.full_like(labels, -1)
         ids, mask = (torch.cat([part, part], dim=1) for part in (input_ids, attention_mask))

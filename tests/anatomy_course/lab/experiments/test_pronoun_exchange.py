@@ -1,5 +1,7 @@
 """Pronoun exchange: pairs that differ in one fact, places that are the right words, and an exchange that is clean."""
 
+from itertools import combinations
+
 import pytest
 import torch
 
@@ -10,6 +12,7 @@ from anatomy_course.lab.experiments.pronoun_exchange import (
     WRITTEN,
     Exchange,
     exchange_pairs,
+    judge_smallest_set,
     measure_exchanges,
     recorded_exchanges,
     source_words,
@@ -130,16 +133,32 @@ def test_heads_are_exchanged_one_by_one_and_together_are_their_attention(model):
 
 
 def test_other_sets_are_of_one_size_and_never_the_chosen_one():
-    assert sorted(pronoun_exchange.other_sets(4, [2], 20, CHANCE)) == [(0,), (1,), (3,)]
-    drawn = pronoun_exchange.other_sets(5, [4, 0, 1], 6, CHANCE)
+    assert sorted(pronoun_exchange._other_sets(4, [2], 20)) == [(0,), (1,), (3,)]
+    drawn = pronoun_exchange._other_sets(5, [4, 0, 1], 6)
     assert len({*drawn}) == 6 and (0, 1, 4) not in drawn and {len(each) for each in drawn} == {3}
+
+
+def test_a_set_of_heads_is_searched_on_one_test_and_judged_on_the_other(model):
+    asked = []
+
+    def search(flips, num_parts, enough):
+        asked.append((flips([2, 4]), num_parts, enough))
+        return [4, 2]
+
+    chosen, judged = judge_smallest_set(model, TEST, PAIRS[FACTS[1]], swap, search)
+    heads = [AttentionHead("cross", layer, head) for layer in (0, 1) for head in range(3)]
+    of_search, of_judge = (Exchange(model, test, swap).flips_of(heads) for test in (TEST, PAIRS[FACTS[1]]))
+    assert asked == [(of_search([2, 4]), 6, 0.9)] and chosen == [heads[4], heads[2]]
+    others = [of_judge(each) for each in combinations(range(6), 2) if each != (2, 4)]
+    assert judged.heads == "cross 1·1, cross 0·2" and judged.flips == of_judge([2, 4])
+    assert judged[2:] == (pytest.approx(sum(others) / 14), max(others)) and of_search([2, 4]) != of_judge([2, 4])
 
 
 def test_what_is_measured_has_the_form_of_what_was_recorded(model):
     found = measure_exchanges(model, PAIRS, swap)
     recorded = recorded_exchanges()
     assert sorted(recorded) == [0, 1, 2, 3]
-    for each in recorded.values():
+    for each, _ in recorded.values():
         assert list(each.vectors) == list(found.vectors)
         assert {len(shares) for shares in each.vectors.values()} == {len(FACTS)}
         assert {*found.attentions} < {*each.attentions}, "this one has a layer less"
@@ -148,7 +167,7 @@ def test_what_is_measured_has_the_form_of_what_was_recorded(model):
 
 
 def test_the_notebook_says_of_four_seeds_what_was_recorded():
-    for each in recorded_exchanges().values():
+    for each, _ in recorded_exchanges().values():
         reason, it, noun, other, article, words, text, both = (
             each.vectors[name]
             for name in (
@@ -170,8 +189,11 @@ def test_the_notebook_says_of_four_seeds_what_was_recorded():
         assert max(share for shares in each.vectors.values() for share in shares[2:]) < 0.08
         assert max(each.attentions[name] for name in ("encoder 0", "encoder 1", "decoder 0")) < 0.04
         assert each.attentions["encoder, all layers"] < 0.1 and each.attentions["cross, all layers"] > 0.93
-    reached = sorted(each.attentions["cross 0"] > 0.9 for each in recorded_exchanges().values())
+    reached = sorted(each.attentions["cross 0"] > 0.9 for each, _ in recorded_exchanges().values())
     assert reached == [False, True, True, True]
+    sets = [smallest for _, smallest in recorded_exchanges().values()]
+    assert [each.heads.count("cross") for each in sets] == [1, 1, 2, 3]
+    assert all(each.flips > max(0.88, each.others_most) for each in sets) and sets[3].others_most > 0.95
     assert pronoun_exchange.RECORDED.stat().st_size < 10_000
 
 
