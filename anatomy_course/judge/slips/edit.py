@@ -209,7 +209,7 @@ def operators(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
         for other in OPERATORS[:4]:
             if not isinstance(node.op, other):
                 yield change(slot, "operator", "op", other(), 1.1)
-        yield put(slot, "augmented", ast.Assign([node.target], node.value), 1.5)
+        yield put(slot, "assigned", ast.Assign([node.target], node.value), 1.5)
     if not isinstance(node, ast.BinOp):
         return
     number = node.right.value if isinstance(node.right, ast.Constant) else None
@@ -670,7 +670,7 @@ def _with(slot: Slot, kind: str, block: list[ast.stmt], cost: float, *, mark: as
 def _moved(slot: Slot, line: ast.stmt, inside: list[ast.stmt], around: list[ast.stmt], cost: float) -> Edit:
     """A line in the slot's block, or out of it: what is then in it, and in the block around."""
     changes = ((slot.node, "body", inside), (slot.parent, slot.field, around))
-    return Edit("block", line, slot.scope, changes, cost)
+    return Edit("indented" if line in inside else "outdented", line, slot.scope, changes, cost)
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -121,7 +121,9 @@ class EditRunner:
             alike = [i for i in alike if same_result(result, mistaken[i][1][case])]
             if not right and not alike:
                 return EditOutcome(nearness)
-        return EditOutcome(nearness, None if right else mistaken[alike[0]][0], right)
+        if right:
+            return EditOutcome((float(len(self.order)), 2.0, 0.0, 0.0, 0.0), right=True)
+        return EditOutcome(nearness, mistaken[alike[0]][0])
 
     def shows_beside(self, mistake: Mistake) -> bool:
         """Whether the answer is wrong in a case that the mistake leaves right, so that something else is off as well.

@@ -34,6 +34,7 @@ ON_ONE_PLACE = 2  # how many of them may change the same expression
 LIKELY = 1.6  # what an edit may cost that is tried before all others, alone and as a second one
 FOR_BASES = 0.85  # of the time, until when second ones are tried
 GAIN = 0.05  # by how much an edited answer must be more like the target where it is no nearer otherwise
+SHORT = 2  # signs of the learner's that need what is around them to be found on their line
 TURN = 40  # how many second edits are tried with one of them before it is the next one's turn; more with the best two
 DESTRUCTIVE = frozenset(
     "call_less index_less only_argument only_side line_less replaced argument_less returned condition".split()
@@ -41,7 +42,7 @@ DESTRUCTIVE = frozenset(
 """Kinds of edits that take so much away that an answer may come out equal to a mistake by accident."""
 MAKESHIFT = frozenset("axis_added axis_removed laid_out bounded more".split())
 """Kinds of edits that are found to do so by arithmetic."""
-EXCHANGES = ("name", "method", "order")
+EXCHANGES = ("name", "method")
 COMMON = frozenset("negated sign root transposed only_side only_argument".split())
 """Kinds of edits that learners need more often than their cost says."""
 SOONER = 0.4  # by so much
@@ -197,7 +198,8 @@ class RepairSearch:
         nearer = outcome.form >= self._base.form and self.words.likeness() >= self._likeness
         if not nearer or self.bench.is_farther(outcome.mistake):
             return False
-        if not self.bench.results and edit.kind in EXCHANGES:  # it stops at once: there is nothing to tell by
+        exchanges = edit.kind in EXCHANGES or isinstance(getattr(edit.node, "ctx", None), ast.Store)
+        if not self.bench.results and exchanges:  # it stops at once: there is nothing to tell by
             return False
         return edit.kind != "method" or self.bench.shows_beside(outcome.mistake)
 
@@ -235,7 +237,10 @@ class RepairSearch:
             line = getattr(edit.node, "lineno", 0)
             text, line_text = self.program.text(edit.node, edit.scope), self.program.line(line, edit.scope)
             edited = statement_at(self.program.tree, line)
-            slips.append(Slip(edit.kind, line, text, line_text, edited, missing_step(edit)))
+            around = edit.changes[0][0]
+            is_part = len(text) <= SHORT and isinstance(around, ast.expr | ast.keyword) and around is not edit.node
+            within = self.program.text(around, edit.scope) if is_part and around.lineno == line else ""
+            slips.append(Slip(edit.kind, line, text, line_text, edited, within, missing_step(edit)))
         self.found.append(Repair(tuple(slips), name, cost))
         self.tell(best_of(self.found))
         if outcome.right:

@@ -50,11 +50,13 @@ WHAT = {
     "slice": "with another end to this slice",
     "order_of_lines": "when this step and the next are swapped",
     "line_less": "without this line",
-    "block": "when this line is moved into the block beside it, or out of it",
+    "outdented": "when this line is no part of the block that it is in",
+    "indented": "when this line is part of the block beside it",
     "returned": "when something else is returned",
     "result_missing": "when something more is returned",
     "return_missing": "when something is returned here",
-    "augmented": "when this adds to what is there, or no longer does",
+    "augmented": "when this adds to what is there and does not overwrite it",
+    "assigned": "when this overwrites what is there and is not added to it",
 }
 """How each kind of edit completes "Line 3, `dim=0`: everything is right …"."""
 LONGEST = 60  # how many characters of the learner's own a sentence quotes
@@ -69,6 +71,7 @@ class Slip:
     text: str  # the learner's words that are off
     line_text: str  # the line in which they stand
     edited: str  # the statement as it would read, which is what a hint gives away
+    within: str = ""  # what a short text is a part of: `"ids[0]"` of `"0"`
     step: str = ""  # what is missing there, in words: `"a division"`, `"`softmax`"`
 
     @property
@@ -110,7 +113,10 @@ def sentence(repair: Repair, mistake: str = "") -> str:
 def place(slip: Slip) -> str:
     """`"line 3, `dim=0`"`."""
     text = slip.text if len(slip.text) <= LONGEST else slip.text[:LONGEST].rstrip() + " …"
-    return f"line {slip.line}, `{text}`" if text and "`" not in text else f"line {slip.line}"
+    if not text or "`" in text + slip.within:
+        return f"line {slip.line}"
+    whole = slip.within if len(slip.within) <= LONGEST else ""
+    return f"line {slip.line}, the `{text}` in `{whole}`" if whole else f"line {slip.line}, `{text}`"
 
 
 def _capital(text: str) -> str:
@@ -128,7 +134,7 @@ def _edited(slip: Slip) -> str:
             return f"what begins in line {slip.line} could come after what follows it."
         case "line_less":
             return f"line {slip.line} could be left out."
-        case "block":
+        case "outdented" | "indented":
             return f"line {slip.line} could be indented differently."
         case "return_missing" if slip.edited != f"return {slip.line_text.strip()}":
             return f"`{slip.edited}` could come after line {slip.line}."

@@ -44,6 +44,8 @@ attention.causal_mask
         “crash | `helper` says itself that it is not written yet.”
     no_forward: Bare()(torch.ones(length))
         “crash | The module `Bare` has no `forward`, so it cannot be called.”
+    labels_first: torch.nn.functional.cross_entropy(torch.arange(length), torch.ones(length, length))
+        “crash | `cross_entropy` wants the logits first and the labels second; here it is the other way round.”
     softmax_of_whole_numbers: torch.ones(length, length, dtype=torch.long).softmax(-1)
         “crash | with whole numbers (int64). .float() makes numbers with a fraction.”
     no_numbers: torch.ones(length, length, device="meta").tolist()

@@ -23,12 +23,28 @@ attention.weighted_average
         for row in weights.unbind(-2):
             pieces.append((row.unsqueeze(-2) @ vectors).squeeze(-2))
             return torch.stack(pieces, -2)
-        “slip:block | Line 5, `return torch.stack(pieces, -2)`: everything is right”
+        “slip:outdented | Line 5, `return torch.stack(pieces, -2)`: everything is right”
     summed_over_everything: torch.sum(weights[..., None] * vectors[..., None, :, :])
         “slip:argument_missing | Line 2, `torch.sum(weights[..., None] * vectors[..., None, :, :])`: everything is
         right”
 
 attention.projection
+    feature_left_out_and_bias_each_time:
+        out = torch.zeros(*hidden_states.shape[:-1], weight.shape[1])
+        for row in range(1, weight.shape[0]):
+            out = out + hidden_states[..., row].unsqueeze(-1) * weight[row]
+            out += bias
+        return out
+        “slip:outdented | 1. Line 3, `1`: it is fixed with another number here. 2. Line 5, `out += bias`: it is fixed when
+        this line is no part of the block that it is in.”
+    bias_overwritten:
+        out = torch.empty(*hidden_states.shape[:-1], weight.shape[1])
+        for k in range(weight.shape[1]):
+            out[..., k] = bias[k]
+            out[..., k] = hidden_states @ weight[:, k]
+        return out
+        “slip:augmented | Line 5, `out[..., k] = hidden_states @ weight[:, k]`: everything is right when this adds to what is
+        there and does not overwrite it.”
     by_linear: F.linear(hidden_states, weight, bias)
         “slip:transposed | Line 2, `weight`: everything is right”
 
@@ -95,7 +111,7 @@ taxonomy.cache_bytes
                 total += 2 * min(length, window) * num_kv_heads * d_head * bytes_per_number
             made.append(total)
         return torch.tensor(made)
-        “slip:block | Line 5, `total = 0`: everything is right”
+        “slip:outdented | Line 5, `total = 0`: everything is right”
 
 taxonomy.repair
     a_slice_is_no_copy:
@@ -195,6 +211,29 @@ encoder_decoder.learning_rates
             rates[i] = d_model ** -0.5 * min(step ** -0.5, step * warmup ** -1.5)
         return rates
         “dtype | In your rates there are whole numbers (int64); wanted are numbers with a fraction (float32).”
+
+positions.mask_words
+    python_and_with_sides_swapped:
+        chosen = choice < 0.15 and attention_mask == 1
+        changed = torch.where(action < 0.9, input_ids, random_ids)
+        changed = torch.where(action < 0.8, mask_id, changed)
+        return torch.where(chosen, changed, input_ids), torch.where(chosen, input_ids, -100)
+        “slip:operator | two slips. 1. Line 2, `choice < 0.15 and attention_mask == 1`: it is fixed with another operator”
+
+encoder.firing_input
+    root_of_a_number_and_a_sum:
+        length = torch.sqrt(d_model)
+        direction = neuron(1e6 * torch.eye(d_model)) + neuron(-1e6 * torch.eye(d_model))
+        return direction / direction.norm() * length
+        “slip:name | two slips, and fixing both makes everything right. 1. Line 2, `torch.sqrt`: it is fixed with another”
+
+encoder_decoder.repair
+    first_text_for_all_turned_round:
+        mask = torch.zeros(len(attention_mask), 1, 1, attention_mask.shape[1], dtype=torch.bool)
+        for row in range(len(attention_mask)):
+            mask[row, 0, 0] = attention_mask[0] == 0
+        return mask
+        “slip:number | 1. Line 4, the `0` in `attention_mask[0]`: it is fixed with another number here. 2. Line 4, the `0` in”
 """,
     search=True,
 )
