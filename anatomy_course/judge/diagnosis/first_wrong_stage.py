@@ -150,13 +150,14 @@ def first_cell(wrong: WrongOutput) -> tuple[str, str]:
     off, cells = sum(int(m.sum()) for m in marks), sum(m.numel() for m in marks)
     cell = marks[0].nonzero()[0].tolist()
     yours, target = (cell_text(tensors[0][tuple(cell)]) for tensors in (wrong.yours, wrong.targets))
-    where = ", ".join(f"{wrong.axis(axis)} {index}" for axis, index in enumerate(cell))
+    axes = ", ".join(wrong.axis(axis) for axis in range(len(cell)))
     unknown, pair = "in a way that this check does not recognize", f"you have {yours}, the target is {target}."
     if all(m.numel() == 1 for m in marks):
         start = f"Your {wrong.name} {wrong.verb} not the target, {unknown}: {pair}"
     else:
         share = "All cells" if off == cells else f"{off} of {cells} cells"
-        start = f"{share} of your {wrong.name} differ from the target, {unknown}. The first one, at {where}: {pair}"
+        start = f"{share} of your {wrong.name} differ from the target, {unknown}."
+        start += f" The first one is at {cell} ({axes}): {pair}"
     return "cell", f"{start}{attribution(wrong, tuple(cell))}{_next(wrong)}"
 
 
@@ -168,8 +169,8 @@ def _next(wrong: WrongOutput) -> str:
         return " The case shown is small: work one cell out on paper and print what each of your lines makes of it."
     passed = in_a_row([f"the {name}" for name in wrong.stages])
     return (
-        f" Our solution passes through {passed}. Give each of them a variable of its own: "
-        "the next check says how far they are right."
+        f" On its way our solution computes {passed}. Where you compute one of them, give it a variable of its own: "
+        "the next check says which are right."
     )
 
 
@@ -189,18 +190,18 @@ def attribution(wrong: WrongOutput, cell: tuple[int, ...]) -> str:
     if not words:  # such as −∞, which hangs on nothing
         return ""
     if yours is None:
-        return f" The target's is made of {words}."
+        return f" The target's number is made of {words}."
     if not any(bool(mask.any()) for mask in yours.values()):
-        return f" The target's is made of {words}; yours there stays the same when these change a little."
+        return f" The target's number is made of {words}; yours there stays the same when these change a little."
     missing = {name: target[name] & ~yours[name] for name in target}
     too_much = {name: yours[name] & ~target[name] for name in target}
     lacks, adds = (any(bool(mask.any()) for mask in used.values()) for used in (missing, too_much))
     if lacks and adds:
-        return f" The target's is made of {words}, yours of {_words(yours)}."
+        return f" The target's number is made of {words}, yours of {_words(yours)}."
     if lacks:
-        return f" The target's is made of {words}; yours does not use {_words(missing)}."
+        return f" The target's number is made of {words}; yours does not use {_words(missing)}."
     if adds:
-        return f" The target's is made of {words}; yours also uses {_words(too_much)}."
+        return f" The target's number is made of {words}; yours also uses {_words(too_much)}."
     return f" Both are made of {words}, so the difference is in what is done with them."
 
 

@@ -40,7 +40,7 @@ def crashed(trial: Attempt) -> Finding | None:
     line = line_of(place) if place else None
     usual = trial.exercise.function_name
     own_names = getattr(trial.function, "__name__", usual), usual
-    notes = [f"It was given {trial.arguments_in_words(min(ran, len(trial.cases) - 1))}."]
+    notes = [f"Your {trial.exercise.kind} was given {trial.arguments_in_words(min(ran, len(trial.cases) - 1))}."]
     if ran:
         notes.append(f"It ran through with {kinds_in_words(trial.cases[:ran])}.")
     if trial.run.stopped:

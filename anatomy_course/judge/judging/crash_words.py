@@ -335,7 +335,8 @@ def _do_not_meet(place: Place, match: re.Match[str]) -> str | None:
         number, f"the axes at place {number} from the end"
     )
     return (
-        f"Two shapes do not fit each other: one has {have[0]} and the other {have[1]} where they should be equal. "
+        f"Two shapes do not fit each other: one has {have[0]} and the other {have[1]} where they should be equal, "
+        "or one of them 1. "
         f"{_is(place, left, one)} and {_is(place, right, other)}; compared from the end, they differ in {where}.{lost}"
     )
 

@@ -54,8 +54,8 @@ inconsistent tensor size, expected tensor \[(\d+)\] and src \[(\d+)\]
 1D tensors expected, but got (\d)D and (\d)D tensors
     torch.dot takes two vectors; you gave tensors with {1} and {2} axes. For matrices there is `@`.
 The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)
-    Two shapes do not fit each other: one has {1} and the other {2} where they should be equal. Write both shapes
-    down, one below the other, with their last axes in line, and see which axes meet.
+    Two shapes do not fit each other: one has {1} and the other {2} where they should be equal,
+    or one of them 1. Write both shapes down, one below the other, with their last axes in line, and see what meets.
 einsum\(\): subscript (\w) has size (\d+) for operand (\d+) which does not broadcast with previously seen size (\d+)
     The letters of the einsum do not fit the shapes: `{1}` is {2} long in tensor {3:next} of those given, and {4} in an
     earlier one.
@@ -64,7 +64,7 @@ einsum\(\): the number of subscripts in the equation \((\d+)\) does not match .+
 einsum\(\): .*
     The letters of the einsum do not fit the shapes; torch says: {0}
 Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)
-    There is no axis {3}: this tensor's axes run from {1} to {2}.
+    There is no axis {3}: this tensor's axes are 0 to {2} or, counted from the end, {1} to -1.
 index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)
     Index {1} is not among the places of its axis, {3:places}.
 'weight' must be 2-D

@@ -237,9 +237,9 @@ class RepairSearch:
             line = getattr(edit.node, "lineno", 0)
             text, line_text = self.program.text(edit.node, edit.scope), self.program.line(line, edit.scope)
             edited = statement_at(self.program.tree, line)
-            around = edit.changes[0][0]
-            is_part = len(text) <= SHORT and isinstance(around, ast.expr | ast.keyword) and around is not edit.node
-            within = self.program.text(around, edit.scope) if is_part and around.lineno == line else ""
+            around, within = edit.changes[0][0], ""
+            if len(text) <= SHORT and isinstance(around, ast.expr | ast.keyword) and around is not edit.node:
+                within = self.program.text(around, edit.scope) if around.lineno == line else ""
             slips.append(Slip(edit.kind, line, text, line_text, edited, within, missing_step(edit)))
         self.found.append(Repair(tuple(slips), name, cost))
         self.tell(best_of(self.found))

@@ -25,8 +25,14 @@ def _unassigned() -> Any:
         (lambda: A @ B, "the left one is 2 × 3, the right one 5 × 7."),
         (lambda: A @ torch.ones(4), "the matrix is 2 × 3, the vector has 4 numbers."),
         (lambda: torch.ones(2, 3, 5) @ torch.ones(2, 7, 5), "the last axis of the left has 5"),
-        (lambda: A + B, "one has 3 and the other 7 where they should be equal. Write both shapes down"),
-        (lambda: A.sum(4), "There is no axis 4: this tensor's axes run from -2 to 1."),
+        (
+            lambda: A + B,
+            "one has 3 and the other 7 where they should be equal, or one of them 1. Write both shapes down",
+        ),
+        (
+            lambda: A.sum(4),
+            "There is no axis 4: this tensor's axes are 0 to 1 or, counted from the end, -2 to -1.",
+        ),
         (lambda: A[2], "Index 2 is not among the places of its axis, which holds 2 (0 to 1)."),
         (lambda: A.reshape(4, 2), "6 numbers cannot be laid out as (4, 2): the sizes must multiply to 6."),
         (lambda: A.T.view(6), "`view` reads the numbers in the order in which they lie"),

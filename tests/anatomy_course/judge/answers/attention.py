@@ -310,7 +310,7 @@ start.mean
         pass
         “crash | Your function asked Python to quit.”
     mean_meandim2: vectors.mean(dim=2)
-        “crash | There is no axis 2: this tensor's axes run from -2 to 1.”
+        “crash | There is no axis 2: this tensor's axes are 0 to 1 or, counted from the end, -2 to -1.”
     mean_cplx: vectors.mean(0).to(torch.complex64)
         “dtype | The numbers are right, but not their type: in your average there are complex numbers (complex”
     mean_meta: vectors.mean(0).to("meta")

@@ -10,7 +10,7 @@ attention.weighted_average
     stacked_elsewhere:
         pieces = [w @ vectors for w in weights.unbind(-2)]
         return torch.stack(pieces, 1)
-        “slip:axis | Line 3, `1`: everything is right”
+        “slip:axis | Line 3, the `1` in `torch.stack(pieces, 1)`: everything is right”
     indices_turned:
         made = torch.zeros(weights.shape[-2], vectors.shape[-1])
         for i in range(weights.shape[0]):
@@ -35,16 +35,16 @@ attention.projection
             out = out + hidden_states[..., row].unsqueeze(-1) * weight[row]
             out += bias
         return out
-        “slip:outdented | 1. Line 3, `1`: it is fixed with another number here. 2. Line 5, `out += bias`: it is fixed when
-        this line is no part of the block that it is in.”
+        “slip:outdented | in `range(1, weight.shape[0])`: it is fixed with another number here. 2. Line 5,
+        `out += bias`: it is fixed when this line is no part of the block that it is in.”
     bias_overwritten:
         out = torch.empty(*hidden_states.shape[:-1], weight.shape[1])
         for k in range(weight.shape[1]):
             out[..., k] = bias[k]
             out[..., k] = hidden_states @ weight[:, k]
         return out
-        “slip:augmented | Line 5, `out[..., k] = hidden_states @ weight[:, k]`: everything is right when this adds to what is
-        there and does not overwrite it.”
+        “slip:augmented | Line 5, `out[..., k] = hidden_states @ weight[:, k]`: everything is right when this adds to
+        what is there and does not overwrite it.”
     by_linear: F.linear(hidden_states, weight, bias)
         “slip:transposed | Line 2, `weight`: everything is right”
 
@@ -111,7 +111,7 @@ taxonomy.cache_bytes
                 total += 2 * min(length, window) * num_kv_heads * d_head * bytes_per_number
             made.append(total)
         return torch.tensor(made)
-        “slip:outdented | Line 5, `total = 0`: everything is right”
+        “slip:indented | Line 5, `total = 0`: everything is right”
 
 taxonomy.repair
     a_slice_is_no_copy:
@@ -142,7 +142,7 @@ workshop.random_windows
         starts = torch.randint(0, len(ids) - length - 1, (batch_size,), generator=generator)
         places = starts[:, None] + torch.arange(length)
         return ids[places], ids[places + 1]
-        “slip:number | Line 4, `1`: everything is right”
+        “slip:number | Line 4, the `1` in `len(ids) - length - 1`: everything is right”
 
 encoder.embed
     all_positions: token_table[input_ids] + segment_table[segment_ids] + position_table
@@ -160,11 +160,11 @@ attention.causal_mask
 
 encoder.classifier_head
     another_speaker: [:, 0] ⇒ [:, 1]
-        “slip:number | Line 10, `1`: everything is right with another number here.”
+        “slip:number | everything is right with another number here.”
 
 encoder.train_step
     twice_as_long: , max_norm) ⇒ , 2 * max_norm)
-        “slip:number | Line 7, `2`: everything is right with another number here.”
+        “slip:number | Line 7, the `2` in `2 * max_norm`: everything is right with another number here.”
 
 attention.masked_softmax
     no_mistake_that_spoils_what_is_right:
@@ -218,14 +218,14 @@ positions.mask_words
         changed = torch.where(action < 0.9, input_ids, random_ids)
         changed = torch.where(action < 0.8, mask_id, changed)
         return torch.where(chosen, changed, input_ids), torch.where(chosen, input_ids, -100)
-        “slip:operator | two slips. 1. Line 2, `choice < 0.15 and attention_mask == 1`: it is fixed with another operator”
+        “slip:operator:halves_swapped | `choice < 0.15 and attention_mask == 1`: it is fixed with another operator”
 
 encoder.firing_input
     root_of_a_number_and_a_sum:
         length = torch.sqrt(d_model)
         direction = neuron(1e6 * torch.eye(d_model)) + neuron(-1e6 * torch.eye(d_model))
         return direction / direction.norm() * length
-        “slip:name | two slips, and fixing both makes everything right. 1. Line 2, `torch.sqrt`: it is fixed with another”
+        “slip:name | There are two slips, and fixing both makes everything right. 1. Line 2, `torch.sqrt`: it is”
 
 encoder_decoder.repair
     first_text_for_all_turned_round:
@@ -233,7 +233,7 @@ encoder_decoder.repair
         for row in range(len(attention_mask)):
             mask[row, 0, 0] = attention_mask[0] == 0
         return mask
-        “slip:number | 1. Line 4, the `0` in `attention_mask[0]`: it is fixed with another number here. 2. Line 4, the `0` in”
+        “slip:number | 1. Line 4, the `0` in `attention_mask[0]`: it is fixed with another number here. 2. Line 4,”
 """,
     search=True,
 )
