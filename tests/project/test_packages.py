@@ -31,7 +31,7 @@ LINES = {
     "the two packages together": (anatomy_course.PACKAGES, 73_040),
     "the exercises": (("anatomy_course/content",), 13_780),
     "what judges answers": (("anatomy_course/judge", "anatomy_course/capstone"), 14_370),
-    "the tests": (("tests",), 36_895),
+    "the tests": (("tests",), 36_904),
 }
 """How many lines of Python there may be, in place of a limit for each file: one may be as long as one idea needs."""
 EXERCISES = {id.partition(".")[2] for id in ids()}

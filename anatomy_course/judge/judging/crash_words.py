@@ -139,7 +139,7 @@ def _python_function(place: Place, match: re.Match[str]) -> str | None:
 
 def _not_for_this_type(place: Place, match: re.Match[str]) -> str:
     """A function of torch's that does not exist for this type of numbers."""
-    if isinstance(place.node, ast.Call) and place.shown(place.node.func).endswith("cross_entropy"):
+    if isinstance(place.node, ast.Call) and place.shown(place.node.func).rpartition(".")[2] == "cross_entropy":
         held = [known(argument, place.names) for argument in place.node.args[:2]]
         if [isinstance(each, Tensor) and each.is_floating_point() for each in held] == [False, True]:
             return "`cross_entropy` wants the logits first and the labels second; here it is the other way round."

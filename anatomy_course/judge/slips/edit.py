@@ -10,12 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any
 
 from anatomy_course.judge.attempt.program import Slot
 from anatomy_course.judge.slips.vocabulary import ALIKE, BY_AXIS, EditVocabulary, size, without_places
 
-AnyNode = TypeVar("AnyNode", bound=ast.AST)
 Change = tuple[ast.AST, str, Any]  # a node, one of its fields, and what to put there
 
 
@@ -84,11 +83,6 @@ def _place(new: ast.AST, old: ast.AST) -> None:
 def filled(text: str, node: ast.expr) -> Callable[[], ast.expr]:
     """What makes the expression of a text with `_` replaced."""
     return lambda: fill(expression(text), node)
-
-
-def copied(node: AnyNode) -> Callable[[], AnyNode]:
-    """What makes a copy."""
-    return lambda: copy.deepcopy(node)
 
 
 def expression(text: str) -> ast.expr:
@@ -473,7 +467,7 @@ STEPS: dict[type[ast.operator], str] = {
 
 def missing_step(edit: Edit) -> str:
     """What an edit adds that was missing, in words; empty where it adds nothing, or what has no name."""
-    if edit.kind not in ("missing", "call_missing", "step"):
+    if edit.kind not in ("missing", "call_missing"):
         return ""
     _, _, new = edit.changes[0]
     entries = [entry for entry in (new if isinstance(new, list) else [new]) if isinstance(entry, ast.AST)]
@@ -496,7 +490,7 @@ def in_its_place(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     """A small piece of the solution in place of a small piece of the answer."""
     if whole(slot) and size(slot.node) <= 14:
         for piece in words.pieces:
-            yield put(slot, "replaced", copied(piece), 2.2)
+            yield put(slot, "replaced", partial(copy.deepcopy, piece), 2.2)
 
 
 def left_out(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:

@@ -261,6 +261,15 @@ def test_what_was_printed_is_kept_from_the_first_case_alone(capsys: pytest.Captu
     assert "&lt;b&gt;shapes" in card_page(SCORES, verdict).html
 
 
+def test_an_answer_runs_on_one_core_and_the_others_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = [2]
+    monkeypatch.setattr(torch, "get_num_threads", lambda: asked[-1])
+    monkeypatch.setattr(torch, "set_num_threads", asked.append)
+    seen = []
+    judge(find_exercise("start.mean"), lambda vectors: seen.append(torch.get_num_threads()) or vectors.mean(0))
+    assert set(seen) == {1} and asked == [2, 1, 2]
+
+
 def test_the_global_random_numbers_are_left_alone() -> None:
     torch.manual_seed(3)
     before = torch.get_rng_state()
