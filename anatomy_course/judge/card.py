@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Literal
@@ -72,8 +73,11 @@ def _without_the_place(sentence: str, lines: list[dict[str, Any]]) -> str:
     and the number if there is only one."""
     numbers = [line["number"] for line in lines]
     for line in lines:
-        if numbers.count(line["number"]) == 1:
-            sentence = sentence.replace(f"ine {line['number']}, `{line['part']}`: ", f"ine {line['number']}: ")
+        number, place = line["number"], f"`{re.escape(line['part'])}`"
+        if line["text"].count(line["part"]) == 1:
+            place = f"(?:the )?{place}(?: in `[^`]+`)?"
+        if numbers.count(number) == 1:
+            sentence = re.sub(f"ine {number}, {place}: ", f"ine {number}: ", sentence)
     start = f"Line {numbers[0]}: " if len(numbers) == 1 else ""
     if start and sentence.startswith(start):
         rest = sentence.removeprefix(start)
