@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from anatomy_course.capstone.program.export import export as export
     from anatomy_course.capstone.program.given.gated import GatedFeedForward as GatedFeedForward
     from anatomy_course.figures import diagrams as diagrams, plots as plots
+    from anatomy_course.judge.alone import again as again, alone as alone, hand_in as hand_in
     from anatomy_course.judge.by_id import your_function as your_function
     from anatomy_course.judge.commands import (
         ask as ask,
@@ -55,6 +56,7 @@ _FROM = {
     "capstone.program.export": "export",
     "capstone.project": "project",
     "capstone.program.given.gated": "GatedFeedForward",
+    "judge.alone": "again alone hand_in",
     "judge.by_id": "your_function",
     "judge.commands": "ask hint outcome predict progress solution",
     "judge.decorator": "exercise",

@@ -32,8 +32,9 @@ FALLBACK = "Until yours passes, later cells use the course's own version."
 EMPTIED = "It stays passed, and your earlier answer is kept. This notebook goes on with the course's own version."
 
 
-def card(exercise: Exercise, verdict: Verdict, notice: str = "") -> dict[str, Any]:
-    """Everything a card shows, as data that JSON can carry; `notice` is a sentence about the progress file."""
+def card(exercise: Exercise, verdict: Verdict, notice: str = "", after: str = "") -> dict[str, Any]:
+    """Everything a card shows, as data that JSON can carry; `notice` is a sentence about the progress file, `after`
+    what comes of the verdict, where that is not what it usually is."""
     sign, headline = HEADLINES[verdict.state]
     yours = f"our {exercise.kind}"
     lines = _lines(verdict)
@@ -48,7 +49,7 @@ def card(exercise: Exercise, verdict: Verdict, notice: str = "") -> dict[str, An
         "sentence": _without_the_place(verdict.sentence, lines),
         "lines": lines,
         "notes": list(verdict.notes),
-        "after": {"passed": f"Later cells use y{yours}.", "emptied": EMPTIED}.get(verdict.state, FALLBACK),
+        "after": after or {"passed": f"Later cells use y{yours}.", "emptied": EMPTIED}.get(verdict.state, FALLBACK),
         "comparison": asdict(verdict.comparison) if verdict.comparison else None,
         "printed": verdict.printed.rstrip(),
         "hints": [*filter(None, [verdict.hint]), *exercise.hints],
@@ -85,9 +86,9 @@ def _without_the_place(sentence: str, lines: list[dict[str, Any]]) -> str:
     return sentence
 
 
-def card_page(exercise: Exercise, verdict: Verdict, notice: str = "") -> CellOutput:
+def card_page(exercise: Exercise, verdict: Verdict, notice: str = "", after: str = "") -> CellOutput:
     """The card for a page without a kernel. It holds nothing that changes from run to run."""
-    data = card(exercise, verdict, notice)
+    data = card(exercise, verdict, notice, after)
     page = stacked(*_pieces(data, verdict))
     quiet = palette.ROLES["masked"]
     edge = {"passed": palette.PASS, "not attempted": quiet, "emptied": quiet}.get(verdict.state, palette.FAIL).light

@@ -6,15 +6,19 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from anatomy_course.judge.again.schedule import all_due
+from anatomy_course.judge.again.sibling import ROUNDS
 from anatomy_course.judge.card import Evidence, outcome_page
 from anatomy_course.judge.progress.location import own_progress, solutions_hidden
-from anatomy_course.judge.progress.record import Progress, Record
+from anatomy_course.judge.progress.record import Progress, Record, count
 from anatomy_course.judge.questions import Question, question_page
 from anatomy_course.judge.registry import exercises_of, find_exercise, find_question, ids, questions_of
 from anatomy_course.judge.slips.sentences import hint_for_your_line, last_checked
 from anatomy_course.judge.stub import solution_text
 from anatomy_course.page.notebooks import NOTEBOOKS, Notebook
 from anatomy_course.page.page import CellOutput, code_block, details, escape, html_table, in_code, paragraph
+
+MOST_OFFERED = 3  # exercises that are named as due once more
 
 
 def _of_an_exercise(help: Callable[..., CellOutput]) -> Callable[..., CellOutput]:
@@ -150,6 +154,8 @@ def progress(notebook: str | None = None, *, record: Progress | None = None) -> 
     if notebook is not None and notebook not in known:
         raise ValueError(f"There is no notebook {notebook!r}; there are {', '.join(map(repr, known))}.")
     page, lines = _of_all(read) if notebook is None else _of_one(known[notebook], read)
+    offer = _offer(sorted(all_due(read), key=lambda id: id.partition(".")[0] != notebook))
+    page, lines = page + offer.html, [*lines, *filter(None, [offer.text])]
     notice = notes.take_notice()
     said = f"<p>{escape(notice)}</p>" if notice else ""
     return CellOutput(f"<div>{page}{said}</div>", "\n".join([*lines, notice] if notice else lines))
@@ -162,7 +168,9 @@ def _of_all(record: Record) -> tuple[str, list[str]]:
         questions = [q.id for q in questions_of(notebook.prefix).values() if q.kind == "question"]
         passed = sum(bool(record["exercises"].get(id, {}).get("passed")) for id in exercises)
         answered = sum(bool(record["questions"].get(id, {}).get("right")) for id in questions)
-        words = f"{passed} of {len(exercises)} exercises, {answered} of {len(questions)} questions"
+        alone = sum(count(record["exercises"].get(id, {}), "alone") > 0 for id in exercises)
+        passed_alone = f" ({alone} alone)" if alone else ""
+        words = f"{passed} of {len(exercises)} exercises{passed_alone}, {answered} of {len(questions)} questions"
         lines.append(f"  {name:<16} [{'#' * passed}{'.' * (len(exercises) - passed)}] {words}")
         bar = f'<progress value="{passed}" max="{len(exercises)}" aria-label="{escape(name)}"></progress>'
         cells.append((escape(name), bar, words))
@@ -170,10 +178,26 @@ def _of_all(record: Record) -> tuple[str, list[str]]:
 
 
 def _of_one(notebook: Notebook, record: Record) -> tuple[str, list[str]]:
-    exercises, passed = exercises_of(notebook.prefix).values(), record["exercises"]
-    items = [(each.title, bool(passed.get(each.id, {}).get("passed"))) for each in exercises]
-    headline = f"{sum(done for _, done in items)} of {len(items)} exercises"
-    lines = [f"{notebook.number} {notebook.title}: {headline}"]
-    lines += [f"  {'✓' if done else '○'} {name}" for name, done in items]
-    rows = "".join(f"<li>{escape(name)}: {'✓ passed' if done else '○ open'}</li>" for name, done in items)
+    exercises, entries = exercises_of(notebook.prefix).values(), record["exercises"]
+    items = [
+        (each.title, bool(entry.get("passed")), count(entry, "alone"))
+        for each in exercises
+        for entry in [entries.get(each.id, {})]
+    ]
+    headline = f"{sum(done for _, done, _ in items)} of {len(items)} exercises"
+    lines, rows = [f"{notebook.number} {notebook.title}: {headline}"], ""
+    for name, done, alone in items:
+        times = f", alone {alone} of {ROUNDS} times" if alone else ""
+        lines.append(f"  {'✓' if done else '○'} {name}{times}")
+        rows += f"<li>{escape(name)}: {'✓ passed' if done else '○ open'}{times}</li>"
     return details(headline, f"<ul>{rows}</ul>"), lines
+
+
+def _offer(waiting: list[str]) -> CellOutput:
+    """What is due once more, alone; nothing where nothing is."""
+    if not waiting:
+        return CellOutput("", "")
+    names = ", ".join(f"*{find_exercise(id).title}*" for id in waiting[:MOST_OFFERED])
+    more = f" and {len(waiting) - MOST_OFFERED} more" if len(waiting) > MOST_OFFERED else ""
+    call = f'from anatomy_course import again; again("{waiting[0]}")'
+    return paragraph(f"Due once more, alone: {names}{more}. In a cell of your own: `{call}`")

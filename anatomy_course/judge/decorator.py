@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from anatomy_course.judge.again.ideas import idea_behind
 from anatomy_course.judge.attempt.surroundings import as_usual
 from anatomy_course.judge.card import FALLBACK, card, card_page, plain_card
 from anatomy_course.judge.definition import Exercise
@@ -91,9 +92,9 @@ def exercise(id: object, *, record: Progress | None = None, seconds: float | Non
 
     def checked(function: Any, notes: Progress, not_usual: tuple[str, ...]) -> Any:
         source = source_of(function)
-        with _naming_itself(function, found), _with_earlier_pieces(function, found) as said, notes.checking(found.id):
-            verdict = _judged(found, function, source, seconds)
-        verdict = replace(verdict, notes=(*verdict.notes, *not_usual, *said))
+        verdict = verdict_on(found, function, source, notes, not_usual, seconds)
+        if behind := idea_behind(found.id, verdict.found_by, notes.read()):
+            verdict = replace(verdict, notes=(*verdict.notes, behind))
         if verdict.state not in ("not attempted", "unchecked"):
             alone = standing_alone(function, source) if verdict.passed else None
             notes.attempted(found.id, passed=verdict.passed, source=alone, found_by=verdict.found_by)
@@ -102,6 +103,20 @@ def exercise(id: object, *, record: Progress | None = None, seconds: float | Non
         return answered(found, function, verdict, notes)
 
     return check
+
+
+def verdict_on(
+    found: Exercise,
+    function: Any,
+    source: str | None,
+    notes: Progress,
+    not_usual: tuple[str, ...],
+    seconds: float | None = None,
+) -> Verdict:
+    """What the judge finds, with a note on what was `not_usual` around the answer, and on pieces that it was lent."""
+    with _naming_itself(function, found), _with_earlier_pieces(function, found) as said, notes.checking(found.id):
+        verdict = _judged(found, function, source, seconds)
+    return replace(verdict, notes=(*verdict.notes, *not_usual, *said))
 
 
 def answered(found: Exercise, function: Any, verdict: Verdict, notes: Progress) -> Any:

@@ -78,6 +78,17 @@ class Objection:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """What else may be asked of the same idea, when an exercise comes once more."""
+
+    sentence: str  # what is different: `"This time …"`
+    function: Callable[..., Any]  # the solution then
+    solution: str  # its body
+    mistakes: tuple[Mistake, ...]  # the exercise's own that can be made here too, and what was right before
+    stages: Callable[..., Mapping[str, Tensor]] | None
+
+
+@dataclass(frozen=True)
 class Exercise:
     """Everything about one exercise. What is not explained here is as in `form.written`, which makes it.
 
@@ -109,6 +120,7 @@ class Exercise:
     methods: tuple[str, ...] = ()
     observe: Callable[..., Any] | None = None
     uses: tuple[str, ...] = ()
+    again: Condition | None = None
 
     @property
     def function_name(self) -> str:

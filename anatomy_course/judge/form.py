@@ -46,7 +46,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_course.judge.definition import Case, Difficulty, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case, Condition, Difficulty, Exercise, Mistake, Output
 
 Stages = Callable[..., Mapping[str, Tensor]]
 CONTENT = "anatomy_course.content."
@@ -78,6 +78,7 @@ def written(
     observe: Callable[..., Any] | None = None,
     look_first: str = "",
     uses: str = "",
+    again: str = "",
     seconds: float = 5.0,
 ) -> Exercise:
     """An exercise, read from its solution and the edits of it.
@@ -103,6 +104,8 @@ def written(
         look_first: names of outputs in the order in which a fault spreads; the order of `returns` when left out.
         uses: ids of earlier exercises whose functions or classes an answer may call by their names. Where the notebook
             has not one that passed, the course's own is used.
+        again: edits after which the same idea is asked under another condition, a sentence in “ ” that says which, and
+            behind `Not here:` the mistakes whose sentences would not be true then.
         seconds: how long all cases together may take.
 
     Raises:
@@ -116,13 +119,16 @@ def written(
         return define(source, f"{id}: {name}", solution.__name__, {**vars(sys.modules[solution.__module__]), **more})
 
     known: dict[str, str] = {}
+    drive: dict[str, Any] = {"observe": observe, "make": make}
     try:
         rights, wrongs = (
             [(v, make(v.source, name=v.name)) for v in variants(entries, text.source, known)]
             for entries in (also_right, mistakes)
         )
+        condition = _condition(again, text, mistakes, stages, drive) if again else None
     except ValueError as error:
         raise ValueError(f"{place_of(id, str(error).split(chr(39))[1])}: {error}") from error
+    passed = _stages(stages, text.source, **drive) if isinstance(stages, str) else stages
     difficulty, _, minutes = level.partition(", ")
     helping = [_paragraph(hint) for hint in re.split(r"^\s*- ", hints, flags=re.MULTILINE)[1:]]
     if len(helping) != 3:
@@ -151,12 +157,13 @@ def written(
         hints=(first, second, third),
         solution=text.body,
         explanation=_paragraph(explanation),
-        stages=_stages(stages, text.source, observe, make) if isinstance(stages, str) else stages,
+        stages=passed,
         look_first=tuple(look_first.split()),
         seconds=seconds,
         methods=text.methods,
         observe=observe,
         uses=tuple(uses.split()),
+        again=condition,
     )
 
 
@@ -186,9 +193,7 @@ def variants(text: str, solution: str, known: dict[str, str]) -> Iterator[Varian
     Raises:
         ValueError: an entry cannot be read; the message begins with its name.
     """
-    for block in re.split(r"^(?=\S)", textwrap.dedent(text).strip("\n"), flags=re.MULTILINE):
-        if not block.strip():
-            continue
+    for block in _blocks(text):
         name, base, rest = _name(block, known)
         code, _, sentence = rest.partition("“")
         if name in known:
@@ -203,6 +208,36 @@ def variants(text: str, solution: str, known: dict[str, str]) -> Iterator[Varian
         if known[name] == solution:
             raise ValueError(f"{name!r} is the solution itself.")
         yield Variant(name, known[name], " ".join(sentence.strip().removesuffix("”").split()))
+
+
+def _blocks(text: str) -> list[str]:
+    """The entries of a list of variants."""
+    blocks = re.split(r"^(?=\S)", textwrap.dedent(text).strip("\n"), flags=re.MULTILINE)
+    return [block for block in blocks if block.strip()]
+
+
+def _condition(
+    again: str, text: _Solution, mistakes: str, stages: str | Stages | None, drive: Mapping[str, Any]
+) -> Condition:
+    """The solution after these edits. Of the mistakes those are kept that are edits of what it still has."""
+    make = drive["make"]
+    edits, end, untrue = again.rpartition("”")
+    (other,) = variants(f"again:\n{textwrap.indent(textwrap.dedent(edits + end), '    ')}", text.source, {})
+    left_out = untrue.partition("Not here:")[2].split()
+    if lost := set(left_out) - {re.split(r"[ :]", block)[0] for block in _blocks(mistakes)}:
+        raise ValueError(f"'again': there is no mistake {min(lost)!r} to be left out.")
+    known: dict[str, str] = {}
+    kept = [Mistake("as_it_was", make(text.source, name="again"), f"That is the exercise as it was. {other.sentence}")]
+    for block in _blocks(mistakes):
+        with suppress(ValueError):  # its edit finds nothing here
+            name, _, rest = _name(block, known)
+            if "⇒" in rest and name.isidentifier() and name not in left_out:
+                (made,) = variants(block, other.source, known)
+                kept.append(Mistake(made.name, make(made.source, name=made.name), made.sentence))
+    header = _definition(other.source).body[0].lineno - 1
+    body = textwrap.dedent("\n".join(other.source.splitlines()[header:]))
+    passed = _stages(stages, other.source, **drive) if isinstance(stages, str) else None
+    return Condition(other.sentence, make(other.source, name="again"), body, tuple(kept), passed)
 
 
 def _name(block: str, known: Mapping[str, str]) -> tuple[str, str, str]:

@@ -30,7 +30,7 @@ from anatomy_course.judge.registry import exercises_of, ids
 from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_course.page.page import escape, html_table, in_code
 
-COLUMNS = ("learner", "exercise", "passed", "tries", "hints", "solution seen", "mistakes met")
+COLUMNS = ("learner", "exercise", "passed", "tries", "hints", "solution seen", "alone", "mistakes met")
 SIDE = 15  # pixels of a square in the picture
 MOST_MET = 3
 PLACES = (Path("progress.json"), Path(".local/share/transformer-anatomy/progress.json"))
@@ -56,6 +56,10 @@ class Learner:
 
     def passed(self, id: str) -> bool:
         return self.exercises.get(id, {}).get("passed") is True
+
+    def alone(self, id: str) -> int:
+        """How many of its siblings were right when they were handed in."""
+        return count(self.exercises.get(id, {}), "alone")
 
     def mistakes(self, id: str) -> Counter[str]:
         """What the judge found (as `mistake:no_scale`) → in how many tries."""
@@ -138,6 +142,7 @@ def rows(learners: list[Learner]) -> list[tuple[str, ...]]:
             str(learner.tries(id)),
             str(count(entry, "hints")),
             "yes" if entry.get("solution_seen") is True else "no",
+            str(learner.alone(id)),
             "; ".join(f"{name} × {times}" for name, times in learner.mistakes(id).most_common()),
         )
         for learner in learners
@@ -182,9 +187,10 @@ def _table(learners: list[Learner], exercises: list[Exercise]) -> str:
         passed = sum(learner.passed(each.id) for learner in tried)
         met = sum((learner.mistakes(each.id) for learner in tried), Counter())
         often = f"{median(learner.tries(each.id) for learner in tried):g}" if tried else ""
+        alone = sum(learner.alone(each.id) > 0 for learner in tried)
         told = "<br>".join(f"{times} × {_in_words(each, name)}" for name, times in met.most_common(MOST_MET))
-        cells.append((escape(each.title), f"{passed} of {len(tried)}", often, told))
-    return html_table(("exercise", "passed, of those who tried", "tries (median)", "met most"), cells)
+        cells.append((escape(each.title), f"{passed} of {len(tried)}", str(alone), often, told))
+    return html_table(("exercise", "passed, of those who tried", "again, alone", "tries (median)", "met most"), cells)
 
 
 def _in_words(exercise: Exercise, found_by: str) -> str:

@@ -69,7 +69,7 @@ def written_methods(made: type) -> list[types.FunctionType]:
 
 def globals_of(answer: Callable[..., Any]) -> dict[str, Any]:
     """The global names that a function, or the methods of a class, look up; empty for what has none."""
-    functions = written_methods(answer) if isinstance(answer, type) else [inspect.unwrap(answer)]
+    functions = map(inspect.unwrap, written_methods(answer) if isinstance(answer, type) else [answer])
     return next((function.__globals__ for function in functions if hasattr(function, "__globals__")), {})
 
 

@@ -68,6 +68,13 @@ EXERCISE = written(
         query @ key.transpose(-2, -1) ⇒ query.double() @ key.double().mT
         return weights @ value, weights ⇒ return (weights @ value.double()).float(), weights.float()
     """,
+    again="""
+    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5 ⇒
+        query, key = (each / each.norm(dim=-1, keepdim=True) for each in (query, key))
+        scores = 10 * query @ key.transpose(-2, -1)
+        “This time each query and each key is brought to length 1 first (QK norm), and the scores are multiplied by
+        10 in place of the division.”
+    """,
     hints="""
     - You have written every piece: the scaled scores, the softmax over the keys, the weighted average. Put them one
       after the other.

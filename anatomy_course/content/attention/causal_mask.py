@@ -41,6 +41,11 @@ EXERCISE = written(
     triu, inverted: ~torch.ones(length, length, dtype=torch.bool).triu(1)
     tril and bool: torch.ones(length, length).tril().bool()
     """,
+    again="""
+    .tril() ⇒ .tril(-1)
+        “This time a position sees only what came before it, not itself.”
+        Not here: future
+    """,
     hints="""
     - Draw it for three words: row 0 may see word 0; row 1, words 0 and 1; row 2, all three.
     - That is a lower triangle. `tensor.tril()` keeps the lower triangle of a table and puts 0 (or False) above it.

@@ -75,6 +75,12 @@ EXERCISE = written(
         weights.masked_fill(~mask, 0.0) ⇒ weights * mask
     additive: F.softmax(scores + (1 - mask.float()) * -1e9, dim=-1) * mask
     """,
+    again="""
+    return weights.masked_fill(~mask, 0.0) ⇒
+        none = ~mask.any(dim=-1, keepdim=True)
+        return weights.masked_fill(~mask, 0.0).masked_fill(none, 1 / scores.shape[-1])
+        “This time a row with nothing allowed gets the same weight for every key.”
+    """,
     hints="""
     - A forbidden key must have no weight, and the weights of the allowed keys must sum to 1. Which score gets the
       weight 0 from a softmax?

@@ -58,6 +58,10 @@ EXERCISE = written(
     einsum: torch.einsum("k,kv->v", (torch.einsum("d,kd->k", query_i, key) / len(query_i) ** 0.5).softmax(0), value)
     fused kernel: F.scaled_dot_product_attention(query_i[None, None], key[None], value[None])[0, 0]
     """,
+    again="""
+    len(query_i) ** 0.5 ⇒ (2 * len(query_i) ** 0.5)
+        “This time the scaled scores are divided by 2 once more before the softmax: a temperature of 2.”
+    """,
     hints="""
     - `key @ query_i` gives one score per word: the dot product of its key with the query.
     - Divide the scores by the root of the query's width, then `.softmax(dim=-1)`: now there is one weight per word.

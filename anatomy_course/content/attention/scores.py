@@ -40,6 +40,11 @@ EXERCISE = written(
     multiply and sum: (query[..., :, None, :] * key[..., None, :, :]).sum(-1) / key.shape[-1] ** 0.5
     in place on an own tensor: (query @ key.mT).div_(torch.tensor(float(query.shape[-1])).sqrt())
     """,
+    again="""
+    query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5 ⇒
+        -(query[..., :, None, :] - key[..., None, :, :]).square().sum(dim=-1)
+        “This time a score is the squared distance between query and key, with a minus; nothing is divided.”
+    """,
     hints="""
     - A dot product multiplies two vectors and adds up over d_head. The result has one row per query and one column per
       key.

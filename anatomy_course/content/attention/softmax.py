@@ -57,6 +57,11 @@ EXERCISE = written(
     logsumexp: (scores - scores.logsumexp(-1, keepdim=True)).exp()
     float64 inside: scores.double().softmax(-1).float()
     """,
+    again="""
+    .exp() ⇒ .exp2()
+        “This time the powers are of 2 and not of e: 2ˢ / Σ 2ˢ.”
+        Not here: overflow
+    """,
     hints="""
     - Two steps: e to the power of each score, then divide each row by its sum. keepdim=True keeps the row's axis.
     - e¹⁰⁰⁰ is too large for the computer. Subtracting the same number from every score of a row leaves the weights as

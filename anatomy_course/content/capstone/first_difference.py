@@ -144,6 +144,11 @@ EXERCISE = written(
         return torch.where(layers.any(), layers.int().argmax(), -1)
     isclose: ((yours - original).abs() <= tolerance) ⇒ torch.isclose(yours, original, rtol=0, atol=tolerance)
     """,
+    again="""
+    layers[0] ⇒ layers[-1]
+        “This time find the last layer that differs.”
+        Not here: padding_counted only_padding position text first_that_agrees first_text exact
+    """,
     hints="""
     - Reduce step by step: a True or False for each number, then for each position, then for each layer.
     - Where is a number fine? `(yours - original).abs() <= tolerance`, and NaN is not. The mask, (batch, position), fits

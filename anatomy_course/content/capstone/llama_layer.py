@@ -127,6 +127,11 @@ EXERCISE = written(
         return residual(feed_forward, feed_forward_norm, residual(attention, attention_norm, hidden_states))
     turned in a list: attend(rotate(query), rotate(key), value) ⇒ attend(*map(rotate, (query, key)), value)
     """,
+    again="""
+    hidden_states = hidden_states + to_output(merge_heads(context)) ⇒ attended = to_output(merge_heads(context))
+    return hidden_states + ⇒ return hidden_states + attended +
+        “This time both parts read the same states, side by side, and both results are added to them.”
+    """,
     hints="""
     - Two halves, each `states + sub_layer(norm(states))`. The first sub-layer has five parts.
     - In the first half: norm, project, turn two of the three, attend, merge, to_output. The second half begins with the

@@ -112,6 +112,11 @@ EXERCISE = written(
         torch.ones(new, past + new, dtype=torch.bool).tril(past) ⇒
             torch.arange(past + new) <= torch.arange(new)[:, None] + past
     """,
+    again="""
+    .tril(past) ⇒ .tril(past).triu(past - 3)
+        “This time a position sees itself and the three before it, and nothing that lies farther back.”
+        Not here: mask_from_the_start no_mask
+    """,
     hints="""
     - `torch.cat` along the position axis makes the longer keys and values. What follows is the attention of notebook
       01; only its mask is new.

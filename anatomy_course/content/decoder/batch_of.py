@@ -101,6 +101,11 @@ EXERCISE = written(
         inputs = pad([torch.tensor(text[:-1]) for text in texts], batch_first=True, padding_value=pad_id)
         return inputs, pad([torch.tensor(text[1:]) for text in texts], batch_first=True, padding_value=-100)
     """,
+    again="""
+    text[:-1] + [pad_id] * (longest - len(text)) ⇒ [pad_id] * (longest - len(text)) + text[:-1]
+    text[1:] + [-100] * (longest - len(text)) ⇒ [-100] * (longest - len(text)) + text[1:]
+        “This time padding, and −100, come in front of the shorter texts.”
+    """,
     hints="""
     - Shift first, each text by itself: what is read, and under it what follows. Only then make the rows equally long.
     - `text[:-1]` is what is read, `text[1:]` what follows. Both are one token shorter than the text; a row needs

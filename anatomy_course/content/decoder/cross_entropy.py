@@ -74,6 +74,11 @@ EXERCISE = written(
         words = zip(logits.flatten(0, 1), labels.flatten())
         return torch.stack([numbers.logsumexp(0) - numbers[label] for numbers, label in words if label != -100]).mean()
     """,
+    again="""
+    .mean() ⇒ .sum()
+        “This time return the sum over these positions, not the average.”
+        Not here: no_logarithm no_softmax
+    """,
     hints="""
     - First throw away what does not count: `real = labels != -100` picks rows of the logits and labels alike.
     - `log_softmax(dim=-1)` turns logits into log-probabilities. From each row you need one number, that of its label.

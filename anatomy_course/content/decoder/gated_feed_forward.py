@@ -75,6 +75,10 @@ EXERCISE = written(
         gated = activation(F.linear(hidden_states, gate_weight.T)) * F.linear(hidden_states, expand_weight.T)
         return F.linear(gated, contract_weight.T)
     """,
+    again="""
+    activation(hidden_states @ gate_weight) ⇒ hidden_states @ gate_weight
+        “This time the gate has no activation (a bilinear layer); `activation` is given all the same.”
+    """,
     hints="""
     - Two matrices make two inner vectors of the same width from the same input. One of them becomes the gate.
     - Gate and expanded vectors are multiplied feature by feature, with `*`; then `@` brings them back to d_model.

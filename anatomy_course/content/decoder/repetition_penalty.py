@@ -80,6 +80,10 @@ EXERCISE = written(
     all_rows: (1, input_ids ⇒ (1, input_ids.flatten().expand(len(input_ids), -1)
         “Each row of yours is punished for the other rows' words too.”
     """,
+    again="""
+    torch.where(seen > 0, seen / penalty, seen * penalty) ⇒ seen - penalty
+        “This time the penalty is subtracted, once, from the logit of each token that the text contains.”
+    """,
     hints="""
     - Three steps: fetch the logits of the tokens in the text, lower them, put them back where they came from.
     - `logits.gather(1, input_ids)` fetches: row by row, the columns that the ids name. `logits.scatter(1, input_ids,

@@ -62,6 +62,10 @@ EXERCISE = written(
     rsqrt: hidden_states * torch.rsqrt(hidden_states.pow(2).mean(-1, keepdim=True) + epsilon) * weight
     a length: weight * hidden_states * (hidden_states.norm(dim=-1, keepdim=True) ** 2 / len(weight) + epsilon) ** -0.5
     """,
+    again="""
+    * weight ⇒ * (1 + weight)
+        “This time a weight is kept as its distance from 1, as in Gemma: multiply by 1 + weight.”
+    """,
     hints="""
     - Read the name backwards: square, mean, root. Then divide.
     - The mean needs its axis kept: `.mean(dim=-1, keepdim=True)`.

@@ -59,6 +59,11 @@ EXERCISE = written(
         “Your query heads all share the average of the key heads. A trained model's heads are merged like that before
         training goes on; here each group keeps its own.”
     """,
+    again="""
+    vectors.repeat_interleave(group, dim=1) ⇒ vectors.repeat(1, group, 1, 1)
+        “This time key heads are taken in turn: query heads 0, 2 and 4 use key head 0, and 1, 3 and 5 use key head
+        1.”
+    """,
     hints="""
     - How many query heads share one key head? Then each key head must be there that many times, one copy beside the
       other.

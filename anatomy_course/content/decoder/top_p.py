@@ -111,6 +111,14 @@ EXERCISE = written(
     turned_round: >= p ⇒ < p
         “You keep what should go, and throw out the likeliest tokens.”
     """,
+    again="""
+    best, order = logits.sort(dim=-1, descending=True) ⇒ probabilities = logits.softmax(dim=-1)
+    probabilities = best.softmax(dim=-1) ⇒ dropped = probabilities < p * probabilities.amax(dim=-1, keepdim=True)
+    dropped = probabilities.cumsum(dim=-1) - probabilities >= p ⇒
+    dropped.scatter(-1, order, dropped) ⇒ dropped
+        “This time p is a share of the largest probability: keep the tokens that have at least p times as much
+        (min-p).”
+    """,
     hints="""
     - Sort the probabilities, likeliest first, and add them up as you go. A token stays when those before it have not
       reached p.

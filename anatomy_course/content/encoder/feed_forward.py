@@ -77,6 +77,11 @@ EXERCISE = written(
         each = [activation(vectors @ expand_weight + expand_bias) for vectors in hidden_states.unbind(1)]
         return torch.stack([hidden @ contract_weight + contract_bias for hidden in each], dim=1)
     """,
+    again="""
+    hidden @ contract_weight ⇒ hidden_states + hidden @ contract_weight
+        “This time the residual connection is part of it: add hidden_states to the result.”
+        Not here: words_averaged
+    """,
     hints="""
     - Three steps: a linear layer, the activation, a linear layer. A linear layer is a matrix product and a bias.
     - `hidden_states @ expand_weight + expand_bias` makes d_ff features of each word. The activation is a function: call

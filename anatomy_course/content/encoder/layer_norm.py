@@ -84,6 +84,12 @@ EXERCISE = written(
         centered.square().mean(dim=-1, keepdim=True) ⇒
             hidden_states.square().mean(-1, keepdim=True) - hidden_states.mean(-1, keepdim=True).square()
     """,
+    again="""
+    variance = centered.square().mean(dim=-1, keepdim=True) ⇒
+        variance = centered.square().sum(dim=-1, keepdim=True) / (hidden_states.shape[-1] - 1)
+        “This time the variance divides by d_model − 1.”
+        Not here: root_mean_square square_of_the_uncentred
+    """,
     hints="""
     - Five steps: mean, difference, variance, division, weight and bias. Along which axis does one word's vector run?
     - `hidden_states.mean(dim=-1, keepdim=True)` keeps an axis of length 1, so that it can be subtracted. The variance

@@ -73,6 +73,11 @@ EXERCISE = written(
             states[number + 1] = layer(states[number])
         return states[len(layers)], states
     """,
+    again="""
+    return states[-1], ⇒ return torch.stack(states).mean(dim=0),
+        “This time the output is the mean of all these states, not the last one.”
+        Not here: input_not_kept output_not_kept side_by_side
+    """,
     hints="""
     - A loop over the layers. What goes into the first one, and what into each other one?
     - Begin with the list `states = [hidden_states]`; each layer reads the last one, and its output is appended.

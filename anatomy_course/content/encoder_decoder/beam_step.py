@@ -98,6 +98,10 @@ EXERCISE = written(
         numbers, parents, tokens = zip(*sorted(texts, reverse=True)[: len(rows)])
         return torch.tensor(numbers), torch.tensor(parents), torch.tensor(tokens)
     """,
+    again="""
+    topk(len(log_probabilities)) ⇒ topk(len(log_probabilities) + 1)
+        “This time keep one text more than there were.”
+    """,
     hints="""
     - The probability of a text is the product of its tokens' probabilities, so log-probabilities add up. How many texts
       compete?

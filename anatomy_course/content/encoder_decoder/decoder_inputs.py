@@ -77,6 +77,10 @@ EXERCISE = written(
         return ids
     where: shifted.masked_fill(shifted == -100, pad_id) ⇒ torch.where(shifted == -100, pad_id, shifted)
     """,
+    again="""
+    labels[:, :-1] ⇒ labels
+        “This time the last label stays, so that the ids are one position longer than the labels.”
+    """,
     hints="""
     - Write some labels down: 5 6 2. Above each, write the token just before it. What goes above the 5?
     - All labels but the last move one place to the right: `labels[:, :-1]` after a column of the start token. −100 is a

@@ -66,6 +66,11 @@ EXERCISE = written(
     one by one: torch.tensor([d_model**-0.5 * min(step**-0.5, step * warmup**-1.5) for step in steps.tolist()])
     rising or falling: torch.where(steps < warmup, steps / warmup**1.5, 1 / steps.sqrt()) / d_model**0.5
     """,
+    again="""
+    steps**-0.5 ⇒ torch.full_like(steps, warmup**-0.5, dtype=torch.float32)
+        “This time the rate stays at its peak after step `warmup`.”
+        Not here: larger_of_both only_falling only_rising once_warmup
+    """,
     hints="""
     - Two lines: one that rises with the step, one that falls with its root. Which of the two is smaller at the
       beginning?

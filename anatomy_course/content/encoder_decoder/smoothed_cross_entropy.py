@@ -73,6 +73,11 @@ EXERCISE = written(
         target = (1 - epsilon) * torch.nn.functional.one_hot(labels[real], vocab_size) + epsilon / vocab_size
         return -(target * logits[real].log_softmax(dim=-1)).sum(dim=-1).mean()
     """,
+    again="""
+    epsilon * losses.mean(dim=-1) ⇒ epsilon * (losses.sum(dim=-1) - of_right) / (losses.shape[-1] - 1)
+        “This time ε is spread over the other tokens alone, not over the right one.”
+        Not here: swapped
+    """,
     hints="""
     - Half of it is your cross-entropy of notebook 05. The other half is what the loss would be on average if any token
       could be the right one.

@@ -107,6 +107,10 @@ EXERCISE = written(
         theirs = places.unflatten(0, (-1, 2)).flip(1).flatten(0, 1)[:, :, None].expand_as(index)
         return vectors.scatter(1, index, turned.gather(1, theirs))
     """,
+    again="""
+    texts ^ 1  # 1, 0, 3, 2, … ⇒ (texts + len(texts) // 2) % len(texts)
+        “This time partners are half a batch apart: of six texts 0 and 3, 1 and 4, 2 and 5.”
+    """,
     hints="""
     - Which text is the partner of text 4? Of text 5? Then take one text and one place: which row of `clean` is needed,
       and which position in it?

@@ -79,6 +79,10 @@ EXERCISE = written(
         return (weights * wanted).sum((-2, -1)) / wanted.sum()
     chosen by a mask (times a mask): (weights * wanted).sum((-2, -1)) / wanted.sum() ⇒ weights[:, wanted == 1].mean(-1)
     """,
+    again="""
+    found.mean(dim=-1) ⇒ found.amin(dim=-1)
+        “This time return the smallest of these weights, not their mean.”
+    """,
     hints="""
     - Write down a table of 4 × 4 weights. Which cells hold the weight of each query's previous token? Which row has no
       such cell?

@@ -42,6 +42,10 @@ EXERCISE = written(
     concatenated: torch.cat(list(vectors.unbind(1)), dim=-1)
     permute and flatten: vectors.permute(0, 2, 1, 3).flatten(-2)
     """,
+    again="""
+    vectors.transpose(1, 2).flatten(2) ⇒ vectors.permute(0, 2, 3, 1).flatten(2)
+        “This time feature 0 of every head comes first, then feature 1 of every head.”
+    """,
     hints="""
     - Undo what splitting did, in the opposite order: first move the axes back, then join two of them.
     - `transpose(1, 2)` puts the positions before the heads again. Then heads and d_head are neighbors.

@@ -99,6 +99,11 @@ EXERCISE = written(
             torch.einsum("bqhd,hdm->bqm", context, output_weight.unflatten(0, (num_heads, -1)))
     fused kernel: scores.softmax(dim=-1) @ value ⇒ F.scaled_dot_product_attention(query, key, value)
     """,
+    again="""
+    query @ key.transpose(-2, -1) ⇒ query @ key[:, :1].transpose(-2, -1)
+    @ value ⇒ @ value[:, :1]
+        “This time all heads use the keys and the values of head 0.”
+    """,
     hints="""
     - Five steps: project three times, split, attend, merge, project. You may call `split_heads` and `merge_heads`.
     - `hidden_states @ query_weight` makes the queries of all heads at once. Split queries, keys and values alike. The

@@ -51,6 +51,12 @@ EXERCISE = written(
     unflatten and permute: vectors.unflatten(-1, (num_heads, -1)).permute(0, 2, 1, 3)
     chunks, stacked: torch.stack(vectors.chunk(num_heads, dim=-1), dim=1)
     """,
+    again="""
+    vectors.view(batch, position, num_heads, d_model // num_heads) ⇒
+        vectors.view(batch, position, d_model // num_heads, num_heads)
+    heads.transpose(1, 2) ⇒ heads.permute(0, 3, 1, 2)
+        “This time head 0 has the features 0, num_heads, 2 · num_heads and so on, head 1 those after them.”
+    """,
     hints="""
     - Two steps. First the last axis, d_model, becomes two axes. Then two axes change places.
     - `vectors.unflatten(-1, (num_heads, -1))` (or a `view`) makes (batch, position, heads, d_head). Which two axes must

@@ -65,6 +65,14 @@ EXERCISE = written(
         context.unflatten(-1, (num_heads, -1)).mul((torch.arange(num_heads) != head)[:, None]).flatten(2)
     index_fill: context.unflatten(-1, (num_heads, -1)).index_fill(2, torch.tensor(head), 0.0).flatten(2)
     """,
+    again="""
+    own = context.clone() ⇒ own = torch.zeros_like(context)
+    own[..., head * d_head : (head + 1) * d_head] = 0 ⇒
+        features = slice(head * d_head, (head + 1) * d_head)
+        own[..., features] = context[..., features]
+        “This time keep that head alone, and put 0 in the features of all others.”
+        Not here: num_heads_wide left_out
+    """,
     hints="""
     - Which features belong to head 0? To head 1? Write down the numbers of a head's first and last feature.
     - With d_head = d_model // num_heads the head has the features from head · d_head to (head + 1) · d_head.

@@ -89,6 +89,11 @@ EXERCISE = written(
         mixed = torch.lerp(stored, value, beta[..., None])
         return state + (mixed - stored)[..., None] * key[..., None, :]
     """,
+    again="""
+    (value - stored) ⇒ value
+        “This time nothing is replaced: β times the value is added under its key, as in linear attention.”
+        Not here: all_fades
+    """,
     hints="""
     - First read what the state holds under this key. How must it change so that it holds the value afterwards?
     - `stored = (state @ key[..., None]).squeeze(-1)`; the change is β times (value − stored).

@@ -73,6 +73,11 @@ EXERCISE = written(
         squares = [square for row in rows for square in row.split(size, dim=3)]
         return torch.stack([square.flatten(1) for square in squares], dim=1)
     """,
+    again="""
+    cut.permute(0, 2, 4, 1, 3, 5)  # batch down across channel row column ⇒
+        cut.permute(0, 2, 4, 3, 5, 1)  # batch down across row column channel
+        “This time the numbers of each patch come by row, column, channel.”
+    """,
     hints="""
     - Height is rows of patches times rows of pixels; width likewise. So four axes become six, change places, and become
       three.

@@ -93,6 +93,11 @@ EXERCISE = written(
             experts = logits.topk(per_token, dim=-1).indices
             shares = probabilities.gather(-1, experts)
     """,
+    again="""
+    logits.softmax(dim=-1) ⇒ logits.sigmoid()
+        “This time each expert is judged by itself, with a sigmoid in place of the softmax, as in DeepSeek-V3.”
+        Not here: always_normalized
+    """,
     hints="""
     - Two steps: probabilities of all experts first, then the largest few of them.
     - `topk` gives both the largest values and where they are. Which of the two are the experts?

@@ -121,6 +121,13 @@ EXERCISE = written(
         return masked_ids, labels
     labels chosen: input_ids.masked_fill(~chosen, -100) ⇒ torch.where(chosen, input_ids, -100)
     """,
+    again="""
+    chosen & (action < 0.8), mask_id ⇒ chosen, mask_id
+    return torch.where(exchanged, random_ids, masked_ids), labels ⇒ return masked_ids, labels
+    exchanged = chosen & (action >= 0.8) & (action < 0.9) ⇒
+        “This time every chosen word is hidden; none is exchanged or kept.”
+        Not here: hidden_labelled_only
+    """,
     hints="""
     - Three masks of True and False: which words are chosen, which of those are hidden, which are exchanged.
     - `(choice < 0.15) & (attention_mask == 1)` are the chosen ones. `masked_fill` puts one number where a mask is True,

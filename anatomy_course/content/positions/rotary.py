@@ -88,6 +88,11 @@ EXERCISE = written(
             return vectors * cosines + torch.cat([-second, first], dim=-1) * sines
         “Your pairs are turned the right way, but by twice the angle.”
     """,
+    again="""
+    + partners * sines ⇒ - partners * sines
+        “This time turn the other way round, by minus the angle.”
+        Not here: no_minus
+    """,
     hints="""
     - Each new feature is the old feature times a cosine, plus or minus the old feature's partner times a sine. Can you
       make a tensor that holds each feature's partner in that feature's place?

@@ -92,6 +92,11 @@ EXERCISE = written(
         angles = positions[..., None] / 10000 ** ((features - features % 2) / d_model)
         return torch.where(features % 2 == 0, angles.sin(), angles.cos())
     """,
+    again="""
+    torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2) ⇒ torch.cat([angles.sin(), angles.cos()], dim=-1)
+        “This time all sines come first, then all cosines.”
+        Not here: cosine_first sines_only not_waves
+    """,
     hints="""
     - Make the angles first: one row for each position, one column for each pair, (position, d_model / 2).
     - `torch.arange(0, d_model, 2)` holds 2i for every pair. `positions[..., None]` divided by one number per pair makes

@@ -52,6 +52,11 @@ EXERCISE = written(
         return total / len(vectors)
     einsum: torch.einsum("pd->d", vectors) / len(vectors)
     """,
+    again="""
+    vectors.mean(dim=0) ⇒ vectors.square().mean(dim=0).sqrt()
+        “This time return the root of the mean square of each feature, √ mean(x²).”
+        Not here: sum largest everything within_vectors
+    """,
     hints="""
     - The result is as wide as one vector. Which of the two axes must disappear?
     - Axis 0 counts the words, axis 1 the features of each. `tensor.mean(dim=…)` averages over one axis.

@@ -75,6 +75,11 @@ EXERCISE = written(
     the smaller of both: lengths.clamp(max=window) ⇒ torch.minimum(lengths, torch.tensor(window))
     where: lengths.clamp(max=window) ⇒ torch.where(lengths > window, window, lengths)
     """,
+    again="""
+    2 * num_layers ⇒ num_layers
+        “This time the keys are used as values too, so that one of both is kept.”
+        Not here: scores_too
+    """,
     hints="""
     - First one position: how many numbers does one layer keep of it, in all of its heads together?
     - Two vectors of d_head features in each head of keys and values, in each layer. How many positions are kept of a

@@ -99,6 +99,10 @@ EXERCISE = written(
         return torch.stack(effects)
     torch's norm: .square().sum(dim=-1).sqrt() ⇒ .norm(dim=-1)
     """,
+    again="""
+    1 - torch.eye(length, dtype=torch.long) ⇒ torch.eye(length, dtype=torch.long)
+        “This time show one position at a time, and nothing else.”
+    """,
     hints="""
     - You need a mask with one row for each position to be hidden, and one output that has seen everything.
     - `torch.eye(length)` is 1 on the diagonal and 0 elsewhere; the masks are the opposite. A mask of ones with a single

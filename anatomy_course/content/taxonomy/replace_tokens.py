@@ -102,6 +102,11 @@ EXERCISE = written(
         (replaced_ids != input_ids).long().masked_fill(~real, -100) ⇒
             torch.where(real, (chosen & (samples != input_ids)).long(), -100)
     """,
+    again="""
+    (replaced_ids != input_ids) ⇒ (replaced_ids == input_ids)
+        “This time the label is 1 where the word is the same, and 0 where it is another one.”
+        Not here: padding_asked zeros_not_put_in
+    """,
     hints="""
     - First the ids: which words are chosen and real? Then the labels: how can you see whether a word is now another
       one?

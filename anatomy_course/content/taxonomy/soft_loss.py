@@ -97,6 +97,10 @@ EXERCISE = written(
             (teacher.exp() * teacher).sum(dim=-1) - (teacher.exp() * student).sum(dim=-1)
     log of the ratio: (teacher - student) ⇒ (teacher.exp() / student.exp()).log()
     """,
+    again="""
+    (teacher.exp() * (teacher - student)) ⇒ (student.exp() * (student - teacher))
+        “This time take the divergence the other way round, KL(student ‖ teacher).”
+    """,
     hints="""
     - Four steps: soften both, compare them at each position, average, restore the size of the gradients.
     - log(p / q) is log p − log q, and `log_softmax(dim=-1)` gives logarithms of probabilities. Which of the two comes

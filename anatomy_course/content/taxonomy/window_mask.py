@@ -62,6 +62,10 @@ EXERCISE = written(
         return causal ^ causal.tril(-window)
     two conditions: (back >= 0) & (back < window) ⇒ (places <= places[:, None]) & (places > places[:, None] - window)
     """,
+    again="""
+    (back >= 0) & (back < window) ⇒ back.abs() < window
+        “This time a position sees both ways: whatever is fewer than `window` places away, before it or after it.”
+    """,
     hints="""
     - It is the causal mask with one more condition. How far before its query is the farthest key that may be seen?
     - `torch.arange(length)[:, None] - torch.arange(length)` says for each pair how far the key is before the query;

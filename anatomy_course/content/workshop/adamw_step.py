@@ -192,6 +192,14 @@ EXERCISE = written(
         weight.sub_(learning_rate * mean / (1 - betas[0] ** step) / (root + epsilon))
         return weight, mean, square
     """,
+    again="""
+    beta1, beta2 = betas ⇒
+        beta1, beta2 = betas
+        gradient = gradient + weight_decay * weight
+    (weight_decay * weight + change) ⇒ change
+        “This time the decay is part of the gradient, as in Adam with L2: it goes through both averages.”
+        Not here: decay_in_both
+    """,
     hints="""
     - Three parts after each other: the new averages, their corrected copies, the new weight. Only the averages
       themselves are returned.

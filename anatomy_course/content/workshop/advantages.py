@@ -125,6 +125,11 @@ EXERCISE = written(
         middle = rewards.mean()
         return (rewards - middle) / (0.0001 + (rewards - middle).pow(2).mean() ** 0.5)
     """,
+    again="""
+    spread = distances.square().mean().sqrt() ⇒
+    distances / (spread + 1e-4) ⇒ distances
+        “This time nothing is divided (Dr. GRPO).”
+    """,
     hints="""
     - Three lines: the distances to the mean, their spread, the quotient. What would 0/0 be if all rewards are equal?
     - `distances = rewards - rewards.mean()`. Their squares have a mean, and that mean has a root.

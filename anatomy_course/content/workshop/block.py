@@ -82,6 +82,12 @@ EXERCISE = written(
     """
     + WIRING_MISTAKES,
     also_right=WIRED_OTHERWISE,
+    again="""
+    hidden_states = hidden_states + self.attention(self.attention_norm(hidden_states)) ⇒
+        attended = self.attention(self.attention_norm(hidden_states))
+    return hidden_states + ⇒ return hidden_states + attended +
+        “This time both parts read the same states, side by side, and both results are added to them.”
+    """,
     hints="""
     - Two halves of one form: states + part(norm(states)). The second half begins with the sum of the first.
     - In `__init__`, `torch.nn.LayerNorm(d_model)` makes a norm, and `CausalSelfAttention(d_model, num_heads)` is your

@@ -99,6 +99,10 @@ EXERCISE = written(
         “Your output is right, but no gradient reaches `inner`: something cuts it off, such as `detach`, `no_grad` or
         `.data`.”
     """,
+    again="""
+    torch.nn.functional.gelu(self.inner(hidden_states)) ⇒ torch.nn.functional.relu(self.inner(hidden_states)).square()
+        “This time the activation is the square of a ReLU.”
+    """,
     hints="""
     - `super().__init__()` comes first. Then two lines make the two layers; `forward` is one line.
     - `torch.nn.Linear(a, b)` goes from a features to b. The activation is `torch.nn.functional.gelu`, without options.

@@ -146,6 +146,11 @@ EXERCISE = written(
         way = torch.linspace(0, torch.pi, steps - warmup + 1, dtype=torch.float64)[step + 1 - warmup]
         return (end + (peak - end) * (1 + torch.cos(way)) / 2).item()
     """,
+    again="""
+    end + (peak - end) * (1 + math.cos(math.pi * progress)) / 2 ⇒ peak + (end - peak) * progress
+        “This time the rate falls in a straight line from peak to end.”
+        Not here: late_cosine
+    """,
     hints="""
     - Two cases: a step of the warm-up, and any other. Which steps belong to the warm-up when they are counted from 0?
     - `if step < warmup:` return its share of the peak. With warmup 0 this never happens, so nothing is divided by 0.

@@ -103,6 +103,12 @@ EXERCISE = written(
         def normed(self, states, norm):
             return norm.weight * states * (states.square().mean(-1, keepdim=True) + norm.eps).rsqrt()
     """,
+    again="""
+    hidden_states = hidden_states + self.attention(self.attention_norm(hidden_states)) ⇒
+        attended = self.attention(self.attention_norm(hidden_states))
+    return hidden_states + ⇒ return hidden_states + attended +
+        “This time both parts read the same states, side by side, and both results are added to them.”
+    """,
     hints="""
     - It is your `Block` with other parts: the two lines of `forward` stay as they are.
     - `torch.nn.RMSNorm(d_model, eps=epsilon)` twice, `GroupedAttention(…)`, `GatedFeedForward(…)`: four lines in

@@ -160,6 +160,11 @@ EXERCISE = written(
         result.load_state_dict(state)
         return result
     """,
+    again="""
+    linear.weight + adapter.scale ⇒ linear.weight - adapter.scale
+        “This time the adapter has been merged into its `linear` before: take it out again.”
+        Not here: no_scale
+    """,
     hints="""
     - W x + scale · up (down x) = (W + scale · up down) x: one matrix does it all. The bias is in `linear` already.
     - `torch.nn.Linear(d_in, d_out, bias=…)` makes a layer, `result.weight.copy_(…)` fills it, and that has to be inside

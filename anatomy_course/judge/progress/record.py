@@ -9,6 +9,7 @@ them. The card says what happened.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
@@ -132,7 +133,7 @@ class Progress:
     def attempted(self, id: str, *, passed: bool, source: str | None, found_by: str = "") -> None:
         """Note one attempt at an exercise, and what was found in it. What was passed once stays passed, with the source
         that passed last."""
-        news: Record = {"tries": 1, "passed": True} if passed else {"tries": 1}
+        news: Record = {"tries": 1, "passed": True, "since": now()} if passed else {"tries": 1}
         if passed and source:
             news["source"] = source
         if found_by and not passed:
@@ -142,6 +143,12 @@ class Progress:
     def helped(self, id: str, *, hints: int = 0, solution: bool = False) -> None:
         """Note how many hints of an exercise, and whether its solution, have been seen."""
         self.change("exercises", id, {"hints": hints} | ({"solution_seen": True} if solution else {}))
+
+    def handed_in(self, id: str, *, passed: bool) -> None:
+        """Note that a sibling of an exercise was handed in, written alone."""
+        self.change(
+            "exercises", id, {"alone": int(passed), "alone_tries": 1, "alone_passed": passed, "alone_on": now()}
+        )
 
     def answered(self, id: str, choice: int, *, right: bool) -> None:
         """Note an answer to a question; answered right once stays right."""
@@ -275,10 +282,19 @@ def _merge(record: Record, notes: Iterable[Note]) -> None:
             entry["met"] = {each: sum(count(met, each) for met in both) for each in dict.fromkeys(chain(*both))}
         if "hints" in news:
             entry["hints"] = max(count(before, "hints"), count(news, "hints"))
-        if "first" in news:
-            entry["first"] = before.get("first", news["first"])
+        for added in ("alone", "alone_tries"):
+            if added in news:
+                entry[added] = count(before, added) + count(news, added)
+        for kept in ("first", "since"):
+            if kept in news:
+                entry[kept] = before.get(kept, news[kept])
         if "right" in news:
             entry["right"] = bool(before.get("right")) or bool(news["right"])
+
+
+def now() -> int:
+    """Seconds since 1970, a whole number."""
+    return int(time.time())
 
 
 def count(entry: Record, name: str) -> int:

@@ -168,6 +168,29 @@ def test_what_cannot_be_read_is_told_with_its_line(write: Callable[..., Exercise
     assert line > 20, "the entry's line, not the file's first one"
 
 
+def test_another_condition(write: Callable[..., Exercise]) -> None:
+    entries = ["a: x / 2 ⇒ x / 3", "b: + shift ⇒", "c: 2 * result", "d (b): return half ⇒ return -half"]
+    mistakes = repr("\n".join(f"{entry}\n    “{entry[0].upper()}.”" for entry in entries))
+    asked = write(mistakes=mistakes, again="'x / 2 ⇒ x / 4\\n    “This time a quarter.”'").again
+    assert asked is not None and asked.sentence == "This time a quarter."
+    assert asked.function(X).tolist() == [1.0, -0.5] and asked.solution == "half = x / 4\nreturn half + shift  # both"
+    assert [mistake.name for mistake in asked.mistakes] == ["as_it_was", "b", "d"], "`x / 2` is gone, and C is no edit"
+    left = write(mistakes=mistakes, again="'x / 2 ⇒ x / 4\\n    “This time a quarter.”\\n    Not here: b'").again
+    assert left is not None and [mistake.name for mistake in left.mistakes] == ["as_it_was"], "nor what is built on it"
+
+
+@pytest.mark.parametrize(
+    ("again", "words"),
+    [
+        ("'y ⇒ z\\n    “Z.”'", "'again': its text has no 'y'"),
+        ("'x / 2 ⇒ x / 4\\n    “Z.”\\n    Not here: e'", "'again': there is no mistake 'e' to be left out."),
+    ],
+)
+def test_a_condition_that_cannot_be_read(write: Callable[..., Exercise], again: str, words: str) -> None:
+    with pytest.raises(ValueError, match=r"of_a_test_\d+\.py:\d+: " + words):
+        write(again=again)
+
+
 def test_other_odd_settings_are_told(write: Callable[..., Exercise]) -> None:
     with pytest.raises(ValueError, match="should read like 'medium, 4 minutes'"):
         write(level="'quick'")

@@ -20,6 +20,7 @@ import pytest
 import torch
 
 from anatomy_course.judge import find_exercise, ids, question_ids
+from anatomy_course.judge.again.sibling import ROUNDS, sibling
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.run import RunOnCases, execute
 from anatomy_course.judge.attempt.surroundings import Surroundings
@@ -51,7 +52,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> Known:
     runs: Known = {}
 
     def execute_unknown(answer: Callable[..., Any], *given: Any, watched: bool, **more: Any) -> RunOnCases:
-        function = answer.args[0] if isinstance(answer, partial) else answer
+        function = answer.args[-1] if isinstance(answer, partial) else answer
         return runs[function] if function in runs else execute(answer, *given, **more)
 
     def put_nothing_back() -> AbstractContextManager[Surroundings]:
@@ -75,6 +76,19 @@ def test_proof(id: str, known: Known, unchecked: None) -> None:
     exercise = _unhurried(find_exercise(id))
     _prove(exercise, range(1, min(2, SEEDS)), None)
     _prove(exercise, range(2, SEEDS), known)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("id", ids())
+def test_siblings_are_proven_as_their_exercise_is_and_take_no_answer_of_before(
+    id: str, known: Known, unchecked: None
+) -> None:
+    exercise = find_exercise(id)
+    before = _run(solution_text(exercise), exercise)
+    for round in range(ROUNDS):
+        task = _unhurried(sibling(id, round))
+        _prove(task, range(min(1, SEEDS)), known)
+        assert task.task == exercise.task or not judge(task, before, source=solution_text(exercise)).passed
 
 
 def _unhurried(exercise: Exercise) -> Exercise:

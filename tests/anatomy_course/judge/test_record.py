@@ -80,7 +80,7 @@ def test_what_another_kernels_lock_keeps_out_lies_beside_and_is_merged_later(
     other.answered("q", 1, right=False)
     assert not list(record.path.parent.glob("*.waiting")) and other.notice == ""
     merged = json.loads(record.path.read_text())
-    assert merged["exercises"]["b"] == {"passed": True, "source": SOURCE, "tries": 1}
+    assert merged["exercises"]["b"].items() >= {"passed": True, "source": SOURCE, "tries": 1}.items()
     assert merged["exercises"]["a"]["tries"] == 2 and merged["questions"]["q"] == {"first": 2, "last": 1, "right": True}
 
 
@@ -178,7 +178,7 @@ def test_what_could_not_be_saved_is_saved_when_it_can_be(tmp_path: Path) -> None
     record.attempted("a", passed=False, source=None)
     assert "could be saved again" in record.take_notice()
     again = Progress(record.path)
-    assert again.entry("exercises", "a") == {"passed": True, "source": SOURCE, "tries": 2}
+    assert again.entry("exercises", "a").items() >= {"passed": True, "source": SOURCE, "tries": 2}.items()
     assert again.entry("questions", "q")["right"] is True
     record.attempted("b", passed=True, source=None)
     assert record.notice == ""

@@ -26,6 +26,7 @@ def folder(tmp_path: Path) -> Path:
     anna.attempted("start.mean", passed=False, source=None, found_by="crash")
     anna.attempted("start.mean", passed=True, source="def mean_vector(vectors): ...", found_by="passed")
     anna.helped("start.mean", hints=2)
+    anna.handed_in("start.mean", passed=True)
     ben.attempted("start.mean", passed=False, source=None, found_by="shape")
     ben.attempted("gone.from_the_course", passed=True, source=None)
     return tmp_path / "class"
@@ -53,8 +54,8 @@ def test_the_table_and_the_page_are_written(folder: Path, tmp_path: Path, capsys
         head, *rows = csv.reader(file)
     assert tuple(head) == COLUMNS
     assert rows == [
-        ["anna", "start.mean", "yes", "4", "2", "no", "mistake:over_features × 2; crash × 1"],
-        ["ben", "start.mean", "no", "1", "0", "no", "shape × 1"],
+        ["anna", "start.mean", "yes", "4", "2", "no", "1", "mistake:over_features × 2; crash × 1"],
+        ["ben", "start.mean", "no", "1", "0", "no", "0", "shape × 1"],
     ]
     written = (tmp_path / "out" / "class.html").read_text(encoding="utf-8")
     assert "1 of 2 exercises passed, a row for each learner" in written and "1 of 2" in written
@@ -114,18 +115,18 @@ FORMULA = '=HYPERLINK("x")'
 @pytest.mark.parametrize(
     ("text", "row"),
     [
-        (entry(met={"\ud800": 1}), ["1", "0", "no", "? × 1"]),
-        (entry(hints="\ud800"), ["1", "0", "no", ""]),
-        (entry().replace("1", "1" + "0" * 400), ["0", "0", "no", ""]),
-        (entry(hints="=1+1"), ["1", "0", "no", ""]),
-        (entry(met={FORMULA: 1}), ["1", "0", "no", f"'{FORMULA} × 1"]),
-        (entry(met={"a": 2, ";=1": 1}), ["1", "0", "no", "a × 2; ;'=1 × 1"]),
-        (entry(met={"\r@SUM": 1, "\t\x1b[2J": 1}), ["1", "0", "no", "?@SUM × 1; ??[2J × 1"]),
+        (entry(met={"\ud800": 1}), ["1", "0", "no", "0", "? × 1"]),
+        (entry(hints="\ud800"), ["1", "0", "no", "0", ""]),
+        (entry().replace("1", "1" + "0" * 400), ["0", "0", "no", "0", ""]),
+        (entry(hints="=1+1"), ["1", "0", "no", "0", ""]),
+        (entry(met={FORMULA: 1}), ["1", "0", "no", "0", f"'{FORMULA} × 1"]),
+        (entry(met={"a": 2, ";=1": 1}), ["1", "0", "no", "0", "a × 2; ;'=1 × 1"]),
+        (entry(met={"\r@SUM": 1, "\t\x1b[2J": 1}), ["1", "0", "no", "0", "?@SUM × 1; ??[2J × 1"]),
         (
             entry(met={f"{n:03}{'x' * 300}": n for n in range(300)}),
-            ["1", "0", "no", "; ".join(f"{n:03}{'x' * 77} × {n}" for n in range(299, 279, -1))],
+            ["1", "0", "no", "0", "; ".join(f"{n:03}{'x' * 77} × {n}" for n in range(299, 279, -1))],
         ),
-        (entry(tries=float("nan"), met={"crash": float("inf"), "shape": -1}), ["0", "0", "no", ""]),
+        (entry(tries=float("nan"), met={"crash": float("inf"), "shape": -1}), ["0", "0", "no", "0", ""]),
     ],
 )
 def test_what_a_file_says_spoils_neither_table_nor_page(folder: Path, out: Path, text: str, row: list[str]) -> None:
