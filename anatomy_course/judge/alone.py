@@ -75,7 +75,8 @@ def again(id: str | None = None, *, record: Progress | None = None) -> CellOutpu
 def cell_of(id: str, round: int) -> str:
     """The text of a sibling's cell."""
     _, _, stub = stub_text(sibling(id, round)).partition("\n")
-    return f'from anatomy_course import alone, hand_in\n\n@alone("{id}", {round})\n{stub}'
+    imports = "import torch\nfrom torch import Tensor\n\nfrom anatomy_course import alone, hand_in\n"
+    return f'{imports}\n@alone("{id}", {round})\n{stub.rstrip()}'
 
 
 def alone(id: str, round: int) -> Callable[[Any], Any]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Literal
 
 from anatomy_course.figures import palette
 from anatomy_course.figures.picture import Picture
 from anatomy_course.judge.attempt import comparison
+from anatomy_course.judge.attempt.program import numbered
 from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.judging.verdict import Verdict
 from anatomy_course.judge.progress.location import solutions_hidden
@@ -29,6 +31,7 @@ HEADLINES = {
 }
 
 FALLBACK = "Until yours passes, later cells use the course's own version."
+FEWEST = 3  # lines of code of which it is worthwhile to ask for one
 EMPTIED = "It stays passed, and your earlier answer is kept. This notebook goes on with the course's own version."
 
 
@@ -56,7 +59,29 @@ def card(exercise: Exercise, verdict: Verdict, notice: str = "", after: str = ""
         "solution": "" if solutions_hidden() else solution_text(exercise),
         "explanation": exercise.explanation,
         "notice": notice,
+        "pointing": None,
     }
+
+
+def pointing(verdict: Verdict, function: Callable[..., Any], source: str | None) -> dict[str, Any] | None:
+    """The learner's lines to choose from, and those that are off, for a card that asks before it names one. None where
+    nothing was found in the code, where the error has a line already, where a known mistake is left that has none, or
+    there is hardly a choice."""
+    if verdict.line or not verdict.slips or verdict.found_by.count(":") > 1:
+        return None
+    try:
+        definition, text = numbered(function, source)
+    except ValueError:
+        return None
+    first = definition.body[1 if ast.get_docstring(definition) is not None else 0].lineno
+    code = (node for node in ast.walk(definition) if isinstance(node, ast.stmt | ast.expr))
+    numbers = sorted({node.lineno for node in code} - set(range(first)))
+    right = sorted({slip.number for slip in verdict.slips})
+    if len(numbers) < FEWEST or not set(right) <= set(numbers):
+        return None
+    lines = text.splitlines()
+    margin = min(len(lines[n - 1]) - len(lines[n - 1].lstrip()) for n in numbers)
+    return {"lines": [{"number": n, "text": lines[n - 1][margin:]} for n in numbers], "right": right}
 
 
 def _lines(verdict: Verdict) -> list[dict[str, Any]]:

@@ -154,8 +154,9 @@ def progress(notebook: str | None = None, *, record: Progress | None = None) -> 
     if notebook is not None and notebook not in known:
         raise ValueError(f"There is no notebook {notebook!r}; there are {', '.join(map(repr, known))}.")
     page, lines = _of_all(read) if notebook is None else _of_one(known[notebook], read)
+    pointed = _pointed(read)
     offer = _offer(sorted(all_due(read), key=lambda id: id.partition(".")[0] != notebook))
-    page, lines = page + offer.html, [*lines, *filter(None, [offer.text])]
+    page, lines = page + pointed.html + offer.html, [*lines, *filter(None, [pointed.text, offer.text])]
     notice = notes.take_notice()
     said = f"<p>{escape(notice)}</p>" if notice else ""
     return CellOutput(f"<div>{page}{said}</div>", "\n".join([*lines, notice] if notice else lines))
@@ -191,6 +192,13 @@ def _of_one(notebook: Notebook, record: Record) -> tuple[str, list[str]]:
         lines.append(f"  {'✓' if done else '○'} {name}{times}")
         rows += f"<li>{escape(name)}: {'✓ passed' if done else '○ open'}{times}</li>"
     return details(headline, f"<ul>{rows}</ul>"), lines
+
+
+def _pointed(record: Record) -> CellOutput:
+    """How often the learner pointed at the line that was off before a card named it; nothing where nobody was asked."""
+    entries = record["exercises"].values()
+    asked, right = (sum(count(entry, name) for entry in entries) for name in ("pointed", "pointed_right"))
+    return paragraph(f"Lines that were off, found by yourself: {right} of {asked}.") if asked else CellOutput("", "")
 
 
 def _offer(waiting: list[str]) -> CellOutput:

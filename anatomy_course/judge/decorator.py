@@ -13,7 +13,7 @@ from typing import Any
 
 from anatomy_course.judge.again.ideas import idea_behind
 from anatomy_course.judge.attempt.surroundings import as_usual
-from anatomy_course.judge.card import FALLBACK, card, card_page, plain_card
+from anatomy_course.judge.card import FALLBACK, card, card_page, plain_card, pointing
 from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.judging.crash import SourceLine
 from anatomy_course.judge.judging.judge import judge
@@ -124,7 +124,7 @@ def answered(found: Exercise, function: Any, verdict: Verdict, notes: Progress) 
     remember_hint(found.id, verdict.hint)
     for output in verdict.displayed:
         output.display()
-    page = _page(found, verdict, notes)
+    page = _page(found, function, verdict, notes)
     show(page)
     answer = Answer(found, function, function if verdict.passed else found.resolve(), verdict, page)
     return _as_class(answer) if found.kind == "class" else answer
@@ -234,18 +234,22 @@ def _judged(found: Exercise, function: Callable[..., Any], source: str | None, s
             return Verdict("unchecked", sentence, "unchecked", (f"{type(error).__name__}: {error}",))
 
 
-def _page(found: Exercise, verdict: Verdict, notes: Progress) -> CellOutput:
+def _page(found: Exercise, function: Any, verdict: Verdict, notes: Progress) -> CellOutput:
     notice = notes.take_notice()
     static = card_page(found, verdict, notice)
 
     def live() -> Any:
         from anatomy_course.views.card.view import Card
 
-        data = card(found, verdict, notice)
+        data = card(found, verdict, notice) | {"pointing": pointing(verdict, function, source_of(function))}
         if verdict.passed:
             data["after"] += " " + _way_on(found, notes)
+        right = {slip.number for slip in verdict.slips}
         return Card(
-            data, page=static, on_help=lambda hints, solved: notes.helped(found.id, hints=hints, solution=solved)
+            data,
+            page=static,
+            on_help=lambda hints, solved: notes.helped(found.id, hints=hints, solution=solved),
+            on_point=lambda line: notes.pointed(found.id, right=line in right),
         )
 
     return CellOutput(static.html, static.text, live)

@@ -42,7 +42,7 @@ class Program:
         self.tree = ast.Module(body=self.definitions, type_ignores=[])  # type: ignore[arg-type]
 
     def _take(self, function: Any, source: str | None, seen: set[str]) -> None:
-        definition, self.sources[definition] = _definition(function, source)
+        definition, self.sources[definition] = numbered(function, source)
         named = {node.id for node in ast.walk(definition) if isinstance(node, ast.Name)}
         for name in sorted(named - seen):
             helper = self.names.get(name)
@@ -84,8 +84,12 @@ class Program:
         return " ".join(line.strip() for line in words.splitlines())
 
 
-def _definition(function: Any, source: str | None) -> tuple[ast.AST, str]:
-    """The definition without decorators and annotations, and its text, both on the lines that they have in the cell."""
+def numbered(function: Any, source: str | None) -> tuple[ast.FunctionDef | ast.ClassDef, str]:
+    """The definition without decorators and annotations, and its text, both on the lines that they have in the cell.
+
+    Raises:
+        ValueError: the text is not known, or holds no definition.
+    """
     code: CodeType | None = getattr(function, "__code__", None)
     text = source_of(function) or source
     definition = definition_in(text or "")

@@ -144,6 +144,10 @@ class Progress:
         """Note how many hints of an exercise, and whether its solution, have been seen."""
         self.change("exercises", id, {"hints": hints} | ({"solution_seen": True} if solution else {}))
 
+    def pointed(self, id: str, *, right: bool) -> None:
+        """Note that the learner pointed at a line before a card named it."""
+        self.change("exercises", id, {"pointed": 1, "pointed_right": int(right)})
+
     def handed_in(self, id: str, *, passed: bool) -> None:
         """Note that a sibling of an exercise was handed in, written alone."""
         self.change(
@@ -282,7 +286,7 @@ def _merge(record: Record, notes: Iterable[Note]) -> None:
             entry["met"] = {each: sum(count(met, each) for met in both) for each in dict.fromkeys(chain(*both))}
         if "hints" in news:
             entry["hints"] = max(count(before, "hints"), count(news, "hints"))
-        for added in ("alone", "alone_tries"):
+        for added in ("alone", "alone_tries", "pointed", "pointed_right"):
             if added in news:
                 entry[added] = count(before, added) + count(news, added)
         for kept in ("first", "since"):

@@ -5,6 +5,8 @@ import { announce, element, focusable, listen, prose } from "../_kit/elements.js
 import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
 import { diverging, onTheme, readableOn, sequentialColor } from "../_kit/theme.js";
 
+const WHICH = "Something in your code is off. Which line would you change first?";
+const [NOT_YET, SKIPPED] = [-1, 0]; // what `pointed` is beside the number of a line
 const STATE_CLASS = { passed: "is-passed", "not attempted": "is-open", emptied: "is-open" };
 
 function paragraph(text, attributes = {}) {
@@ -78,6 +80,38 @@ function comparisonView(comparison, root, signal) {
     element("p", { class: "note" }, comparison.title),
     element("div", focusable({ class: "columns scroll", role: "region", "aria-label": "target and yours" }), tables),
   );
+}
+
+// The learner's lines as buttons, one of which is to be pointed at before the card says which it is.
+function pointingView(model, { lines }, signal) {
+  const point = (number) => change(model, { pointed: number });
+  const view = element(
+    "div",
+    { class: "pointing", role: "group", "aria-label": WHICH },
+    paragraph(WHICH),
+    element(
+      "div",
+      { class: "lines scroll", dir: "ltr" },
+      lines.map(({ number, text }) =>
+        button({ label: text, name: `Line ${number}: ${text.trim()}`, signal, onClick: () => point(number) }),
+      ),
+    ),
+    element("div", { class: "row" }, button({ label: "Just tell me", signal, onClick: () => point(SKIPPED) })),
+  );
+  listen(view, "keydown", signal, (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    point(SKIPPED);
+  });
+  return view;
+}
+
+// What the card says of where the learner pointed: nothing where it was not asked, or skipped.
+function pointedWords(pointed, { right }) {
+  if (pointed <= SKIPPED) return "";
+  if (!right.includes(pointed)) return `You pointed at line ${pointed}.`;
+  return right.length > 1 ? `Line ${pointed}: one of the lines that are off.` : `Line ${pointed}: that is the line.`;
 }
 
 function helpView(model, card, root, signal) {
@@ -158,6 +192,31 @@ function render({ model, el }) {
     element("span", { "aria-hidden": "true" }, `${card.sign} `),
     card.headline,
   );
+  const where = card.lines.length === 1 ? `In line ${card.lines[0].number}: ` : "";
+  const told = `${where}${card.sentence}`;
+  const asks = () => card.pointing && model.get("pointed") === NOT_YET;
+  const outcome = () => (card.pointing ? pointedWords(model.get("pointed"), card.pointing) : "");
+  const found = element("div", { class: "found", tabindex: "-1" });
+  const fill = () => {
+    const named = [
+      outcome() ? paragraph(outcome(), { class: "outcome" }) : null,
+      card.lines.map(codeLine),
+      paragraph(card.sentence, { class: "sentence" }),
+      card.notes.map((note) => paragraph(note, { class: "note" })),
+    ];
+    const rest = [
+      card.comparison ? comparisonView(card.comparison, root, signal) : null,
+      card.printed
+        ? [element("p", {}, "Your code printed:"), element("pre", { class: "code", dir: "ltr" }, card.printed)]
+        : null,
+      card.state === "passed" ? paragraph(card.explanation, { class: "why" }) : null,
+      paragraph(card.after, { class: "note" }),
+      card.notice ? paragraph(card.notice, { class: "error" }) : null,
+    ];
+    const first = asks() ? pointingView(model, card.pointing, signal) : named;
+    found.replaceChildren(...element("div", {}, first, rest).childNodes);
+  };
+  fill();
   root.append(
     element(
       "div",
@@ -166,24 +225,18 @@ function render({ model, el }) {
       element("div", { class: "exercise-title" }, card.title),
       element("div", { class: "note about" }, card.about),
     ),
-    element(
-      "div",
-      { class: "found" },
-      card.lines.map(codeLine),
-      paragraph(card.sentence, { class: "sentence" }),
-      card.notes.map((note) => paragraph(note, { class: "note" })),
-      card.comparison ? comparisonView(card.comparison, root, signal) : null,
-      card.printed
-        ? [element("p", {}, "Your code printed:"), element("pre", { class: "code", dir: "ltr" }, card.printed)]
-        : null,
-      card.state === "passed" ? paragraph(card.explanation, { class: "why" }) : null,
-      paragraph(card.after, { class: "note" }),
-      card.notice ? paragraph(card.notice, { class: "error" }) : null,
-    ),
+    found,
     ...helpView(model, card, root, signal),
   );
-  const where = card.lines.length === 1 ? `In line ${card.lines[0].number}: ` : "";
-  frame(() => announce(root, `${card.title}: ${card.headline}. ${where}${card.sentence}`), signal)();
+  const say = (...words) => frame(() => announce(root, words.filter(Boolean).join(" ")), signal)();
+  const headline = `${card.title}: ${card.headline}.`;
+  say(headline, asks() ? WHICH : told);
+  onChange(model, signal, "pointed", () => {
+    const focused = found.contains(document.activeElement);
+    fill();
+    if (focused) found.focus();
+    say(outcome(), told);
+  });
   return cleanup;
 }
 

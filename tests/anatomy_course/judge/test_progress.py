@@ -45,6 +45,17 @@ def test_passing_is_remembered_and_a_later_failure_does_not_undo_it(record: Prog
     assert again.passed("a") and again.source("a") == SOURCE and again.entry("exercises", "a")["tries"] == 3
 
 
+def test_lines_that_were_pointed_at_are_counted(record: Progress) -> None:
+    for right in (True, False, True):
+        record.pointed("attention.scores", right=right)
+    assert "Lines that were off, found by yourself: 2 of 3." in progress("start", record=record).text
+    record.change("exercises", "start.mean", {"pointed": -1})
+    assert (
+        "2 of 3." in progress(record=record).text
+        and "off" not in progress(record=Progress(record.path.parent / "b")).text
+    )
+
+
 def test_hints_questions_and_predictions(record: Progress) -> None:
     record.helped("a", hints=2)
     record.helped("a", hints=1, solution=True)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from anatomy_course.figures import canvas, palette
 from anatomy_course.judge import exercise, find_exercise
-from anatomy_course.judge.card import card, card_page, outcome_page
+from anatomy_course.judge.card import card, card_page, outcome_page, pointing
 from anatomy_course.judge.commands import _choices
 from anatomy_course.judge.judging.crash import SourceLine
 from anatomy_course.judge.judging.judge import judge
@@ -299,6 +299,67 @@ def test_a_place_is_said_once_and_columns_keep_their_width(
     assert shown.page.locator(".window td").evaluate_all(padding) == ["14px"]
     sign = "node => getComputedStyle(node).position"
     assert shown.page.locator(".window .sign").first.evaluate(sign) == "absolute"
+
+
+def in_three_lines(query: Tensor, key: Tensor) -> Tensor:
+    width = query.shape[-2]
+    products = query @ key.mT
+    return products / width**0.5
+
+
+@pytest.fixture
+def asking(unchecked: None, monkeypatch: pytest.MonkeyPatch) -> tuple[Card, dict[int, str], list[int]]:
+    """A card that asks for the line, the lines' texts by number, and the numbers that were pointed at."""
+    monkeypatch.setattr("anatomy_course.judge.judging.slips.find_repair", partial(find_repair, seconds=20.0))
+    found, told = find_exercise("attention.scores"), []
+    verdict = judge(found, in_three_lines, search=True)
+    asked = pointing(verdict, in_three_lines, None)
+    assert asked is not None
+    shown = Card(card(found, verdict) | {"pointing": asked}, page=card_page(found, verdict), on_point=told.append)
+    return shown, {line["number"]: line["text"] for line in asked["lines"]}, told
+
+
+def test_the_line_is_asked_for_before_it_is_named(show: Show, asking: tuple[Card, dict[int, str], list[int]]) -> None:
+    made, lines, told = asking
+    assert [*lines.values()] == ["width = query.shape[-2]", "products = query @ key.mT", "return products / width**0.5"]
+    off = min(lines)
+    shown = show(made)
+    assert shown.count(".sentence") == shown.count("mark") == 0 and shown.count(".window") == 2
+    assert shown.count(".comparison .note") == shown.count(".found .note") - 1, (
+        "no note tells it; the last says what follows"
+    )
+    assert "Which line would you change first?" in shown.text("[aria-live]")
+    shown.click("button", f"Line {off + 1}: products = query @ key.mT")
+    assert shown.text(".outcome") == f"You pointed at line {off + 1}." and shown.text("mark") == "-2"
+    assert "everything is right" in shown.text(".sentence").lower() and told == [off + 1]
+    assert shown.page.evaluate("document.activeElement.className") == "found", "the keyboard stays where it was"
+    assert f"You pointed at line {off + 1}. In line {off}: " in shown.text("[aria-live]")
+
+
+def test_the_right_line_and_one_key_to_skip(show: Show, asking: tuple[Card, dict[int, str], list[int]]) -> None:
+    made, lines, told = asking
+    off = min(lines)
+    shown = show(made)
+    shown.page.get_by_role("button", name=f"Line {off}: ").press("Enter")
+    assert shown.text(".outcome") == f"Line {off}: that is the line." and told == [off]
+    made.pointed = -1
+    shown = show(made)
+    shown.page.get_by_role("button", name="Just tell me").press("Escape")
+    assert shown.count(".sentence") == 1 and shown.count(".outcome") == 0 and told == [off], "a skip counts as nothing"
+
+
+def test_nothing_is_asked_where_there_is_no_choice() -> None:
+    found = find_exercise("attention.scores")
+    lines = (SourceLine(by_the_wrong_axis.__code__.co_firstlineno + 2, "", "-2"),)
+    assert pointing(Verdict("wrong", "", "slip", slips=lines), by_the_wrong_axis, None) is None, "two lines of code"
+    assert pointing(judge(found, wrong), in_three_lines, None) is None, "no line was found"
+    left = Verdict(
+        "wrong", "", "slip:axis:no_scale", slips=(SourceLine(in_three_lines.__code__.co_firstlineno + 2, "", "x"),)
+    )
+    assert pointing(left, in_three_lines, None) is None, "a mistake is left, and nobody knows its line"
+    elsewhere = Verdict("wrong", "", "slip", slips=(SourceLine(1, "", "x"),))
+    assert pointing(elsewhere, in_three_lines, None) is None, "the slip is in a helper"
+    assert pointing(Verdict("wrong", "", "slip", slips=lines), len, None) is None, "its text is not known"
 
 
 def test_two_slips_in_one_line_keep_the_parts_that_tell_them_apart() -> None:
