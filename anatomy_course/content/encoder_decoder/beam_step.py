@@ -45,7 +45,7 @@ EXERCISE = written(
     level="hard, 7 minutes",
     returns="log_probabilities: beams; parents: beams; tokens: beams",
     cases=cases,
-    stages="sums",
+    stages="summed log-probabilities: sums",
     mistakes="""
     past_forgotten: log_probabilities[:, None] + ⇒
         “You keep the likeliest next tokens, and ignore how likely the texts before them were.”

@@ -32,8 +32,8 @@ EXERCISE = written(
     returns="rates: step",
     cases=and_short(cases, "step", "a single step"),
     stages="""
-    falling
-    rising
+    falling rates: falling
+    rising rates: rising
     """,
     mistakes="""
     larger_of_both: minimum ⇒ maximum

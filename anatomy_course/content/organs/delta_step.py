@@ -49,8 +49,8 @@ EXERCISE = written(
     returns="state: d_value d_key",
     cases=cases,
     stages="""
-    stored
-    change
+    values that are stored under the keys: stored
+    changes of these: change
     """,
     mistakes="""
     only_added: value - stored ⇒ value

@@ -37,7 +37,7 @@ EXERCISE = written(
     returns="query: heads query rank",
     cases=cases,
     stages="""
-    per_head
+    matrices of the heads: per_head
     """,
     mistakes="""
     heads_in_turn: unflatten(0, (query.shape[1], -1)) ⇒ unflatten(0, (-1, query.shape[1])).transpose(0, 1)

@@ -40,7 +40,7 @@ EXERCISE = written(
     returns="vectors: position d_head",
     cases=cases,
     stages="""
-    partners
+    partners of the features, with their signs: partners
     vectors times cosines: vectors * cosines
     partners times sines: partners * sines
     """,

@@ -59,9 +59,9 @@ EXERCISE = written(
     cases=cases,
     stages="""
     masks
-    whole: read(whole)
-    without: read(masks)
-    moved
+    output of the whole text: read(whole)
+    outputs with one position hidden: read(masks)
+    differences of these: moved
     """,
     mistakes="""
     one_left_in: 1 - torch.eye ⇒ torch.eye

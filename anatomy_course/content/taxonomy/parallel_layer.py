@@ -27,8 +27,8 @@ EXERCISE = written(
     ),
     stages="""
     normed states: normed
-    attended: self_attention(normed)
-    fed: feed_forward(normed)
+    attention's results: self_attention(normed)
+    feed-forward network's results: feed_forward(normed)
     """,
     mistakes="""
     one_after_the_other:

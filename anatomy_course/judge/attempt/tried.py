@@ -155,9 +155,14 @@ class Attempt:
         return {name: plain(tensor) for name, tensor in (passed or {}).items()}
 
     def arguments_in_words(self, case: int) -> str:
-        given = self.cases[case].arguments.items()
+        """What the answer is given in a case, as far as words can show it; empty where nothing can be shown."""
+        own = set(self.exercise.parameters())  # what a case holds besides is for the drive alone
+        given = {name: value for name, value in self.cases[case].arguments.items() if name in own}
+        shown = {
+            n: v for n, v in given.items() if isinstance(v, Tensor | bool | int | float | str | list | tuple | dict)
+        }
         return ", ".join(
-            f"{n} of shape {tuple(v.shape)}" if isinstance(v, Tensor) else f"{n} = {cut(v)}" for n, v in given
+            f"{n} of shape {tuple(v.shape)}" if isinstance(v, Tensor) else f"{n} = {cut(v)}" for n, v in shown.items()
         )
 
 
@@ -180,5 +185,5 @@ def cut(value: Any) -> str:
     """A value as Python writes it, and no more of it than fits a card."""
     if isinstance(value, str) and len(value) > LONGEST:
         return f"{value[:LONGEST]!r} …"
-    words = repr(value)
+    words = f"{value:.4g}" if isinstance(value, float) else repr(value)
     return words if isinstance(value, str) or len(words) <= LONGEST else f"{words[:LONGEST]} …"

@@ -156,6 +156,7 @@ def first_cell(wrong: WrongOutput) -> tuple[str, str]:
         start = f"Your {wrong.name} {wrong.verb} not the target, {unknown}: {pair}"
     else:
         share = "All cells" if off == cells else f"{off} of {cells} cells"
+        share = f"In all calls together, {share}" if len(marks) > 1 and off < cells else share
         start = f"{share} of your {wrong.name} differ from the target, {unknown}."
         start += f" The first one is at {cell} ({axes}): {pair}"
     return "cell", f"{start}{attribution(wrong, tuple(cell))}{_next(wrong)}"

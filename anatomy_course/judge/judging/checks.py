@@ -6,7 +6,7 @@ Each takes a trial and returns a `Finding` or None. They look at all cases and r
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import permutations
 from typing import Any
@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from anatomy_course.judge.attempt import time_limit
+from anatomy_course.judge.attempt.calls import history
 from anatomy_course.judge.attempt.run import try_once
 from anatomy_course.judge.attempt.tensors import close, is_tensor, parts, plain
 from anatomy_course.judge.attempt.tried import Attempt, OutputPair, kinds_in_words, listed
@@ -24,7 +25,7 @@ from anatomy_course.judge.diagnosis import axes, calls
 from anatomy_course.judge.diagnosis.axes import python_sum
 from anatomy_course.judge.diagnosis.find import diagnose, explain
 from anatomy_course.judge.diagnosis.mistakes import equal_to_a_mistake, with_a_likeness
-from anatomy_course.judge.diagnosis.wrong_answer import WrongOutput
+from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, WrongOutput
 from anatomy_course.judge.judging.crash import learners_place, line_of, type_words
 from anatomy_course.judge.judging.crash_words import crash_words, time_words
 from anatomy_course.judge.judging.error_messages import str_of
@@ -40,7 +41,8 @@ def crashed(trial: Attempt) -> Finding | None:
     line = line_of(place) if place else None
     usual = trial.exercise.function_name
     own_names = getattr(trial.function, "__name__", usual), usual
-    notes = [f"Your {trial.exercise.kind} was given {trial.arguments_in_words(min(ran, len(trial.cases) - 1))}."]
+    given = trial.arguments_in_words(min(ran, len(trial.cases) - 1))
+    notes = [f"Your {trial.exercise.kind} was given {given}."] if given else []
     if ran:
         notes.append(f"It ran through with {kinds_in_words(trial.cases[:ran])}.")
     if trial.run.stopped:
@@ -308,8 +310,20 @@ def not_a_number(trial: Attempt) -> Finding | None:
             if count := int(lost.sum()):
                 where = "everywhere" if count == lost.numel() else f"in {count} of {lost.numel()} cells"
                 start = f"In your {trial.exercise.returns[k].name} there is {what} {where}{_kind_of_case(trial, i, k)}."
-                return Finding(f"{start} {COMES_FROM[what]}", "nan", i, k)
+                first = _first_line(trial, i, Tensor.isnan if what.startswith("NaN") else Tensor.isinf)
+                return Finding(f"{start} {first or COMES_FROM[what]}", "nan", i, k)
     return None
+
+
+def _first_line(trial: Attempt, case: int, lost: Callable[[Tensor], Tensor]) -> str:
+    """Where the first variable of the answer's holds such a number; empty where it is no variable's, or came in."""
+    arguments = trial.cases[case].arguments.values()
+    if trial.exercise.observe or any(isinstance(value, Tensor) and bool(lost(value).any()) for value in arguments):
+        return ""
+    for given in history(trial.again, trial.cases[case], SECONDS):
+        if given.tensor.is_floating_point() and bool(lost(given.tensor).any()):
+            return f"The first variable that has it is `{given.name}`, in line {given.line}."
+    return ""
 
 
 def _kind_of_case(trial: Attempt, case: int, output: int) -> str:
@@ -326,6 +340,7 @@ def _kind_of_case(trial: Attempt, case: int, output: int) -> str:
     return ""
 
 
+UNKNOWN = "wrong too, from the same cause or from another one."
 SIGNS = ("calls", "constant", "sum_axis", "sum_all")
 """Diagnoses that hold of every number, and yet are only the sign of a cause."""
 
@@ -466,7 +481,7 @@ def _told(wrong: WrongOutput, prefix: str, said: tuple[str, str] | None = None) 
             more = None if trial.exercise.observe else explain(other)
             if more is None:
                 exact = False
-                notes.append(f"Your {output.name}: wrong too, from the same cause or from another one.")
+                notes.append(f"Your {output.name}: {UNKNOWN}")
             elif more[1] != sentence:
                 notes.append(f"Your {output.name}: wrong too. {_scope(other)}{more[1]}")
     if types := wrong_dtype(trial, wrong.index):

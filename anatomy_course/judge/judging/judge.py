@@ -116,8 +116,8 @@ def _verdict(trial: Attempt, finding: Finding) -> Verdict:
         if yours is not None and target is not None:
             output = trial.exercise.returns[k]
             draw = partial(compare, output.name, target[k], yours[k])
-            given = trial.arguments_in_words(i)
-            notes = (f"The tables below are from the call with {trial.cases[i].kind}: {given}.", *notes)
+            call = ": ".join(filter(None, (f"the call with {trial.cases[i].kind}", trial.arguments_in_words(i))))
+            notes = (f"The tables below are from {call}.", *notes)
     sentence, change = finding.sentence, checks.change_in_words(trial)
     if finding.state == "wrong" and not sentence.startswith(change):
         sentence = f"{change} What you return is not right either: {sentence}" if change else sentence

@@ -10,6 +10,7 @@ from typing import Any
 from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.diagnosis.calls import first_other_call
 from anatomy_course.judge.diagnosis.mistakes import about_this
+from anatomy_course.judge.judging.checks import UNKNOWN
 from anatomy_course.judge.judging.crash import SourceLine
 from anatomy_course.judge.judging.verdict import Finding
 from anatomy_course.judge.slips.search import MAKESHIFT, find_repair
@@ -58,7 +59,7 @@ def _makes_the_same_calls(trial: Attempt, finding: Finding, repair: Repair) -> b
 
 def _explained(trial: Attempt, finding: Finding, repair: Repair) -> Finding:
     left = {mistake.name: about_this(mistake) for mistake in trial.exercise.mistakes}.get(repair.mistake, "")
-    said, notes = sentence(repair, left), finding.notes
+    said, notes = sentence(repair, left), tuple(note for note in finding.notes if not note.endswith(UNKNOWN))
     if finding.found_by.split(":")[0] in HAPPENED:
         happened = finding.sentence if finding.sentence.endswith((".", "?", "!", "”")) else f"{finding.sentence}."
         said = f"{happened} {said}"

@@ -14,7 +14,7 @@ WHAT = {
     "comparison": "with another comparison here",
     "condition": "with another condition here",
     "method": "with another function here",
-    "method_with_arguments": "with another call here",
+    "method_with_arguments": "with another function here, or with other arguments in the call",
     "in_place": "with a new tensor in place of this change",
     "switch": "with True and False swapped here",
     "string": "with another text here",

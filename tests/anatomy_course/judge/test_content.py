@@ -21,7 +21,7 @@ NOTHING_TO_SQUEEZE = {"taxonomy.corrupt_spans", "taxonomy.leave_one_out"}
 
 def test_the_catalogue_has_a_folder_for_each_notebook() -> None:
     assert {path.stem for path in FOLDER.iterdir()} - {"__pycache__"} == {
-        *("__init__", "draw", "shared", "sizes", "writing"),
+        *("__init__", "draw", "ideas", "shared", "sizes", "writing"),
         *(notebook.prefix for notebook in NOTEBOOKS),
     }
 

@@ -250,6 +250,30 @@ def test_shape_comes_before_type_of_numbers_and_that_before_nan() -> None:
     assert judged(lambda vectors: torch.full((vectors.shape[1],), math.nan)).found_by == "nan"
 
 
+def test_nan_is_told_with_the_variable_that_has_it_first() -> None:
+    def root_of_everything(vectors: Tensor) -> Tensor:
+        total = vectors.sum(dim=0)
+        root = total.sqrt()
+        return root * root / len(vectors)
+
+    said = judged(root_of_everything).sentence
+    line = root_of_everything.__code__.co_firstlineno + 2
+    assert said.startswith("In your average there is NaN") and said.endswith(f"has it is `root`, in line {line}.")
+    in_the_return = judged(lambda vectors: vectors.sum(dim=0).sqrt()).sentence
+    assert in_the_return.endswith("or from the root of a negative number."), "no variable has it"
+
+
+def test_only_what_the_answer_is_given_is_told_and_only_what_can_be_shown() -> None:
+    step = find_exercise("encoder.train_step")
+    never_clears = next(mistake for mistake in step.mistakes if mistake.name == "not_clipped").function
+    assert judge(step, never_clears).notes[0] == (
+        "The tables below are from the call with a new model: max_norm = 0.164."
+    ), "the drive's own numbers, and the model, are left out"
+    layers = find_exercise("encoder.run_layers")
+    added = next(mistake for mistake in layers.mistakes if mistake.name == "added").function
+    assert judge(layers, added).notes[0].endswith("hidden_states of shape (1, 7, 11), layers = [layer 0, layer 1].")
+
+
 def test_what_was_printed_is_kept_from_the_first_case_alone(capsys: pytest.CaptureFixture[str]) -> None:
     def prints(query: Tensor, key: Tensor) -> Tensor:
         print("<b>shapes</b>", query.shape)
