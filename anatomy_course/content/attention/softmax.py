@@ -38,7 +38,8 @@ EXERCISE = written(
     overflow: - scores.amax(dim=-1, keepdim=True) ⇒
         “Right for small scores. When a score is large, e to the power of it is beyond float32, and ∞/∞ is NaN.”
     one_largest_for_all: scores.amax(dim=-1, keepdim=True) ⇒ scores.max()
-        “Right where the rows are alike. In a row far below the table's largest score every power is 0, and 0/0 is NaN.”
+        “Your weights are right where the largest scores of all rows are close together. Where a whole row is far below
+        the table's largest score, e to the power of each difference is 0 in that row, and 0/0 is NaN.”
     wrong_axis: dim=-1 ⇒ dim=-2
         “Your columns sum to 1: the softmax ran over the queries.”
     all_together: dim=-1 ⇒ dim=(-2, -1)

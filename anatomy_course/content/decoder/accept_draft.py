@@ -50,7 +50,7 @@ EXERCISE = written(
     task="Say with which chance a drafted token is kept, and from which probabilities another one is drawn if it is "
     "not, so that each token is written exactly as often as the large model alone would write it.",
     level="hard, 10 minutes",
-    returns="drafts kept: text; others drawn: text; tokens written: vocab_size",
+    returns="kept drafts: text; other tokens that are drawn: text; written tokens: vocab_size",
     cases=cases,
     observe=drive,
     mistakes="""
@@ -59,7 +59,7 @@ EXERCISE = written(
     never: chance, missing / missing.sum(dim=-1, keepdim=True) ⇒ torch.zeros_like(draft), target
         “The tokens are written as the large model would, but no draft is ever kept: the small model works in vain.”
     turned_round: target / draft ⇒ draft / target
-        “Your ratio is upside down: you keep the more surely what the small model overrates.”
+        “Your ratio is upside down: the more the small model overrates a token, the surer you keep it.”
     target_alone: target / draft ⇒ target
         “You keep a draft with the large model's probability of it, which leaves out how often it is drawn at all.”
     the_whole_target: missing = (target - draft).clamp(min=0) ⇒ missing = target
@@ -68,8 +68,8 @@ EXERCISE = written(
     the_draft_again: missing = (target - draft).clamp(min=0) ⇒ missing = draft
         “In place of a refused token you draw another one from the small model.”
     both_differences: (target - draft).clamp(min=0) ⇒ (target - draft).abs()
-        “You draw from the size of the difference: tokens that the small model overrates get more still. Only what is
-        missing counts, where the large model gives more.”
+        “You take the difference without its sign, so that tokens to which the small model gives too much can be drawn
+        as well. Only those to which the large model gives more should be.”
     overrated: (target - draft) ⇒ (draft - target)
         “You draw from what the small model gives too much; what it gives too little is missing.”
     not_normalized: missing / missing.sum(dim=-1, keepdim=True) ⇒ missing

@@ -79,7 +79,11 @@ def drive(answer: Callable[..., object], vocab_size: int, seed: int) -> object:
 
     found = answer(run, vocab_size)
     if not isinstance(found, Tensor) or found.shape != kinds.shape or found.dtype != torch.bool:
-        return Objection("heads", "One True or False for each head is wanted: a boolean tensor (layers, heads).")
+        given = (
+            f"a {str(found.dtype)[6:]} tensor of shape {tuple(found.shape)}" if isinstance(found, Tensor) else "none"
+        )
+        said = f"A bool tensor (layers, heads) is wanted, here {tuple(kinds.shape)}; what you return is"
+        return Objection("heads", f"{said} {given}.")
     return (found.int(),)
 
 

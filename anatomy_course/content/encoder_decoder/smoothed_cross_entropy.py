@@ -52,7 +52,8 @@ EXERCISE = written(
     summed_over_tokens: losses.mean ⇒ losses.sum
         “You give ε to each token of the vocabulary. All of them together should get it.”
     others_only: losses.mean(dim=-1) ⇒ (losses.sum(dim=-1) - of_right) / (losses.shape[1] - 1)
-        “Your ε is spread over the wrong tokens only. Some libraries do that; here the right token gets its part, too.”
+        “Your ε is spread over all tokens but the right one. Some libraries do that; here the right token gets its
+        part, too.”
     padding_smoothed: losses.mean(dim=-1) ⇒ -logits.log_softmax(dim=-1).mean()
         “For the right tokens you leave out padding, but you take the mean over the vocabulary at all positions.”
     mean_of_probabilities: + epsilon * losses.mean(dim=-1) ⇒ - epsilon * (-losses).exp().mean(dim=-1).log()

@@ -62,9 +62,9 @@ EXERCISE = written(
     starts_from_clean: vectors.clone() ⇒ clean.clone()
         “All that was changed before is undone: you begin with the clean run. Only what you put in comes from there.”
     next_text: texts ^ 1 ⇒ (texts + 1) % len(texts)
-        “Text 1 gets its vectors from text 2, which belongs to another pair. Its partner is text 0.”
+        “Text 1 gets its vectors from text 2, which belongs to another pair. The partner of text 1 is text 0.”
     text_before: texts ^ 1 ⇒ texts - 1
-        “Text 2 gets its vectors from text 1, which belongs to another pair. Its partner is text 3.”
+        “Text 2 gets its vectors from text 1, which belongs to another pair. The partner of text 2 is text 3.”
     by_halves: texts ^ 1 ⇒ (texts + len(texts) // 2) % len(texts)
         “You take the second half of the texts for the partners of the first. Partners are neighbors: 0 and 1, 2 and 3.”
     turned_round: texts ^ 1 ⇒ texts.flip(0)

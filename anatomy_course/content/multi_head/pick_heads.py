@@ -76,7 +76,8 @@ EXERCISE = written(
     """,
     mistakes="""
     swapped: int(finds.argmax()), int(copies.argmax()) ⇒ int(copies.argmax()), int(finds.argmax())
-        “You have found both heads, but they have changed places: the one that matches comes first.”
+        “You have found both heads, but you return them in the wrong order: first the one that matches, then the one
+        that copies.”
     largest:
         finds = (matches.argmax(dim=-1) == own).float().mean(dim=-1) ⇒ finds = matches.abs().mean(dim=(1, 2))
         copies = (written.argmax(dim=-1) == own).float().mean(dim=-1) ⇒ copies = written.abs().mean(dim=(1, 2))

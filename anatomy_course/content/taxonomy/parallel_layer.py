@@ -34,8 +34,8 @@ EXERCISE = written(
     one_after_the_other:
         attended = hidden_states + self_attention(norm(hidden_states))
         return attended + feed_forward(norm(attended))
-        “That is the pre-norm layer of notebook 03 with one norm for both: your feed-forward network waits for attention
-        and reads what it has added.”
+        “You norm twice: your feed-forward network reads the states to which attention's result has been added, as in
+        the pre-norm layer of notebook 03. Both should read the same normed states.”
     fed_with_what_was_attended: self_attention(normed) + feed_forward(normed) ⇒ feed_forward(self_attention(normed))
         “Your feed-forward network reads what attention gives, and nothing else is added to the states.”
     fed_with_the_sum: self_attention(normed) + feed_forward(normed) ⇒ feed_forward(normed + self_attention(normed))

@@ -65,8 +65,8 @@ EXERCISE = written(
     variance: .mean().sqrt() ⇒ .mean()
         “You divide by the variance; its root is the standard deviation.”
     torchs_own: spread = distances.square().mean().sqrt() ⇒ spread = rewards.std()
-        “Yours divides the squares by one less than their number, as torch's `std()` does, and one text alone gives NaN.
-        The mean is wanted here: `correction=0`.”
+        “Your standard deviation divides the sum of the squares by one less than their number, as torch's `std()` does,
+        so that a single reward gives NaN. Divide by their number itself, as `std(correction=0)` does.”
     no_small_number: (spread + 1e-4) ⇒ spread
         “Without the 1e-4 you divide by 0 where all rewards are equal, and 0/0 is NaN.”
     asked_apart: / (spread + 1e-4) ⇒ / (spread if spread > 0 else 1.0)

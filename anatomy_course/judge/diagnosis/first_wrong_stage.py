@@ -167,11 +167,11 @@ def _next(wrong: WrongOutput) -> str:
     if wrong.trial.exercise.stages is None:
         if any(callable(value) for value in wrong.cases[0].arguments.values()):
             return ""
-        return " The case shown is small: work one cell out on paper and print what each of your lines makes of it."
-    passed = in_a_row([f"the {name}" for name in wrong.stages])
+        return " Work this one number out on paper, and print what each of your lines makes of it."
+    passed = "; ".join(f"{number}. the {name}" for number, name in enumerate(wrong.stages, 1))
     return (
-        f" On its way our solution computes {passed}. Where you compute one of them, give it a variable of its own: "
-        "the next check says which are right."
+        f" On its way our solution computes: {passed}. Where yours has one of them as a whole, give it a variable of "
+        "its own: the next check says which are right."
     )
 
 

@@ -17,6 +17,7 @@ from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput, 
 
 CELLS = 4  # so many wrong cells of a mask, or of whole numbers, are no accident when they are not all alike
 SIMPLEST_FIRST = ("sign", "ones", "transposed", "dtype", "factor", "layout", "size_factor")
+KNOWN = "just what a known mistake gives"
 
 
 LOOKS: tuple[Diagnosis, ...] = (  # the opposite of a wrong mask is often another simple mask, with a cause of its own
@@ -59,7 +60,7 @@ def equal_to_a_mistake(wrong: WrongOutput) -> tuple[str, str] | None:
     results = next(results for mistake, results in wrong.trial.answer_key.mistaken if mistake is best[0])
     if all(_same_in_all_outputs(wrong, i, results) for i in wrong.indices) and _same_elsewhere(wrong, results):
         return name, best[0].sentence
-    return name, f"{wrong.this_is} just what a known mistake gives: “{about_this(best[0])}”"
+    return name, f"{wrong.this_is} {KNOWN}: “{about_this(best[0])}”"
 
 
 def with_a_likeness(wrong: WrongOutput) -> tuple[str, str] | None:
@@ -85,8 +86,8 @@ def with_a_likeness(wrong: WrongOutput) -> tuple[str, str] | None:
     if not best or len(best) > 2 or len({entry[2:] for entry in best}) > 1:
         return None
     mistakes = " Or, which gives the same here: ".join(f"“{about_this(entry[1])}”" for entry in best)
-    likeness = best[0][3].replace("the target", "that result")  # "the target" is what the exercise wants, nothing else
-    words = f"1. {mistakes} 2. Beside what this alone would give: {likeness[0].lower()}{likeness[1:]}"
+    likeness = best[0][3].replace("the target", "the first result")  # "the target" is what the exercise wants
+    words = f"1. {mistakes} Call what this alone would give the first result. 2. {likeness}"
     names = "|".join(f"{mistake.name}+{name}" for _, mistake, name, _ in best)
     return names, f"Two slips come together in your {wrong.name}. {words}"
 

@@ -419,8 +419,8 @@ def _missing_axis(place: Place, node: ast.AST, held: Tensor, partner: ast.AST, o
             )
     if held.shape == other.shape[:-1]:
         return (
-            f" `{place.shown(node)}` has the first axes of `{place.shown(partner)}`, but none to go with its last, "
-            f"{other.shape[-1]}."
+            f" The axes of `{place.shown(node)}` are the first ones of `{place.shown(partner)}`; for the last one of "
+            f"these, which is {other.shape[-1]} long, it has none."
         )
     return ""
 

@@ -18,7 +18,7 @@ def _table(text: str) -> tuple[tuple[str, str], ...]:
 
 PLAIN = _table(r"""
 cannot assign .+ before Module.__init__\(\) call
-    `__init__` must begin with `super().__init__()`: before that, the object is no module and cannot hold parts.
+    `__init__` must begin with `super().__init__()`: before that, no layer can be stored in `self`.
 Module \[(\w+)\] is missing the required "forward"
     The module `{1}` has no `forward`, so it cannot be called.
 cannot assign '.+' as parameter '(\w+)'

@@ -9,12 +9,12 @@ from typing import Any
 
 from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.diagnosis.calls import first_other_call
-from anatomy_course.judge.diagnosis.mistakes import about_this
+from anatomy_course.judge.diagnosis.mistakes import KNOWN, about_this
 from anatomy_course.judge.judging.checks import UNKNOWN
 from anatomy_course.judge.judging.crash import SourceLine
 from anatomy_course.judge.judging.verdict import Finding
 from anatomy_course.judge.slips.search import MAKESHIFT, find_repair
-from anatomy_course.judge.slips.sentences import Repair, hint, sentence
+from anatomy_course.judge.slips.sentences import Repair, hint, in_order, sentence
 
 EXPLAINED = ("passed", "mistake", "swapped", "signature")
 """What needs no further search: these name the cause themselves."""
@@ -63,8 +63,10 @@ def _explained(trial: Attempt, finding: Finding, repair: Repair) -> Finding:
     if finding.found_by.split(":")[0] in HAPPENED:
         happened = finding.sentence if finding.sentence.endswith((".", "?", "!", "”")) else f"{finding.sentence}."
         said = f"{happened} {said}"
-    elif left and not (finding.found_by in LITTLE or left in finding.sentence):
+    elif left and not (finding.found_by in LITTLE or left in finding.sentence or KNOWN in finding.sentence):
         notes = (finding.sentence, *notes)  # where one edit makes everything right, there is nothing more to tell
     name = ":".join(filter(None, ("slip", repair.slips[0].kind, repair.mistake)))
-    marked = tuple(SourceLine(slip.line, slip.line_text, slip.text) for slip in (*repair.slips, *repair.rivals[:2]))
+    marked = tuple(
+        SourceLine(slip.line, slip.line_text, slip.text) for slip in (*in_order(repair.slips), *repair.rivals[:2])
+    )
     return replace(finding, sentence=said, found_by=name, notes=notes, slips=marked, hint=hint(repair))

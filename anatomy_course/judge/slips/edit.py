@@ -140,7 +140,7 @@ def numbers(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
             yield put(slot, "axis" if axis else "number", constant(other), 1.0 if axis else 1.1)
     if isinstance(slot.parent, ast.Subscript) and not axis:  # `table[0]` in a loop over rows
         for name in words.counters(slot.scope):
-            yield put(slot, "number", ast.Name(name, ast.Load()), 1.3)
+            yield put(slot, "counter", ast.Name(name, ast.Load()), 1.05)
 
 
 def number_of(node: ast.AST) -> int | float | None:

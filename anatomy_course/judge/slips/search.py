@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +43,7 @@ DESTRUCTIVE = frozenset(
 """Kinds of edits that take so much away that an answer may come out equal to a mistake by accident."""
 MAKESHIFT = frozenset("axis_added axis_removed laid_out bounded more".split())
 """Kinds of edits that are found to do so by arithmetic."""
+SIGNS = {ast.Sub: "-", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@"}
 EXCHANGES = ("name", "method")
 COMMON = frozenset("negated sign root transposed only_side only_argument".split())
 """Kinds of edits that learners need more often than their cost says."""
@@ -237,10 +239,11 @@ class RepairSearch:
             line = getattr(edit.node, "lineno", 0)
             text, line_text = self.program.text(edit.node, edit.scope), self.program.line(line, edit.scope)
             edited = statement_at(self.program.tree, line)
-            around, within = edit.changes[0][0], ""
+            around, within, which = edit.changes[0][0], "", ""
             if len(text) <= SHORT and isinstance(around, ast.expr | ast.keyword) and around is not edit.node:
                 within = self.program.text(around, edit.scope) if around.lineno == line else ""
-            slips.append(Slip(edit.kind, line, text, line_text, edited, within, missing_step(edit)))
+                which = which_of(text, within, edit.node.col_offset - around.col_offset)  # type: ignore[attr-defined]
+            slips.append(Slip(edit.kind, line, text, line_text, edited, within, which, missing_step(edit), about(edit)))
         self.found.append(Repair(tuple(slips), name, cost))
         self.tell(best_of(self.found))
         if outcome.right:
@@ -248,6 +251,28 @@ class RepairSearch:
 
     def _spent(self) -> float:
         return max(time.thread_time() - self._cpu, (time.monotonic() - self._clock) * SECONDS / ON_THE_CLOCK)
+
+
+def which_of(text: str, within: str, start: int) -> str:
+    """Which one the short text is that begins at `start` in a longer one; empty where there is only one.
+
+    >>> which_of("0", "mask[0] == 0", 11)
+    'last'
+    """
+    places = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(text)}(?!\w)", within)]
+    if len(places) < 2 or start not in places:
+        return ""
+    return "last" if start == places[-1] else ("first", "second", "third")[min(places.index(start), 2)]
+
+
+def about(edit: Edit) -> str:
+    """What an exchange is about, in words: the sides of which operator, the arguments of which call."""
+    node = edit.node
+    if edit.kind == "sides" and isinstance(node, ast.BinOp) and (sign := SIGNS.get(type(node.op))):
+        return f"the two sides of the `{sign}`"
+    if edit.kind == "order" and isinstance(node, ast.Call) and (name := function_name(node)):
+        return f"the arguments of `{name}`"
+    return ""
 
 
 def all_edits(program: Program, words: EditVocabulary) -> Iterator[Edit]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 WHAT = {
     "axis": "with another axis here",
     "length": "with the length of another axis here",
     "number": "with another number here",
-    "name": "with another name here",
+    "counter": "with a variable in place of this number",
+    "name": "with another variable or function here",
     "operator": "with another operator here",
     "sides": "with its two sides swapped",
     "comparison": "with another comparison here",
@@ -19,7 +21,7 @@ WHAT = {
     "switch": "with True and False swapped here",
     "string": "with another text here",
     "letters": "with other letters here, or in another order",
-    "order": "with its parts in another order",
+    "order": "with its entries in another order",
     "argument": "with another argument in this call",
     "argument_less": "without this argument",
     "argument_missing": "with one more argument in this call",
@@ -32,7 +34,7 @@ WHAT = {
     "sign_less": "without the sign before it",
     "root": "with its root",
     "more": "with one more, or one less, here",
-    "bounded": "when it is kept within a limit",
+    "bounded": "when it is kept from falling below a limit, as `max` and `clamp` do it",
     "axis_added": "with one more axis",
     "laid_out": "with its numbers laid out in another shape",
     "axis_removed": "with one axis fewer",
@@ -72,11 +74,15 @@ class Slip:
     line_text: str  # the line in which they stand
     edited: str  # the statement as it would read, which is what a hint gives away
     within: str = ""  # what a short text is a part of: `"ids[0]"` of `"0"`
+    which: str = ""  # which of them, where that has several: `"last"`
     step: str = ""  # what is missing there, in words: `"a division"`, `"`softmax`"`
+    of: str = ""  # what the edit is about, in words: `"the two sides of the `/`"`
 
     @property
     def what(self) -> str:
         """What mends it, without how."""
+        if self.of:
+            return f"with {self.of} {'swapped' if self.kind == 'sides' else 'in another order'}"
         return f"with one more step here: {self.step}" if self.step else WHAT[self.kind]
 
 
@@ -92,11 +98,11 @@ class Repair:
 
 def sentence(repair: Repair, mistake: str = "") -> str:
     """Where it is and what is off there, without the edit itself; `mistake` is the sentence of the one that is left."""
-    first, *more = sorted(repair.slips, key=lambda slip: slip.line)
+    first, *more = in_order(repair.slips)
     if mistake:
-        places = ", or ".join(map(place, (first, *repair.rivals[:2])))
-        fixed = f"{_capital(places)}: it is fixed {first.what}."
-        return f"There seem to be two slips. 1. {fixed} 2. What is then left: “{mistake}”"
+        rivals = [slip for slip in repair.rivals[:2] if slip.what == first.what]
+        fixed = f"{_capital(', or '.join(map(place, (first, *rivals))))}: it is fixed {first.what}."
+        return f"There seem to be two slips. 1. {fixed} 2. With that fixed, one thing is left: “{mistake}”"
     if more:
         places = ". 2. ".join(f"{_capital(place(slip))}: it is fixed {slip.what}" for slip in (first, *more))
         return f"There are two slips, and fixing both makes everything right. 1. {places}."
@@ -112,11 +118,16 @@ def sentence(repair: Repair, mistake: str = "") -> str:
 
 def place(slip: Slip) -> str:
     """`"line 3, `dim=0`"`."""
-    text = slip.text if len(slip.text) <= LONGEST else slip.text[:LONGEST].rstrip() + " …"
-    if not text or "`" in text + slip.within:
+    if not slip.text or len(slip.text) > LONGEST or "`" in slip.text + slip.within:
         return f"line {slip.line}"
-    whole = slip.within if len(slip.within) <= LONGEST else ""
-    return f"line {slip.line}, the `{text}` in `{whole}`" if whole else f"line {slip.line}, `{text}`"
+    if not slip.within or len(slip.within) > LONGEST:
+        return f"line {slip.line}, `{slip.text}`"
+    return f"line {slip.line}, the {slip.which + ' ' if slip.which else ''}`{slip.text}` in `{slip.within}`"
+
+
+def in_order(slips: Sequence[Slip]) -> list[Slip]:
+    """As their lines are."""
+    return sorted(slips, key=lambda slip: slip.line)
 
 
 def _capital(text: str) -> str:
@@ -125,7 +136,7 @@ def _capital(text: str) -> str:
 
 def hint(repair: Repair) -> str:
     """The edit itself."""
-    return _capital(" And ".join(map(_edited, sorted(repair.slips, key=lambda slip: slip.line))))
+    return _capital(" And ".join(map(_edited, in_order(repair.slips))))
 
 
 def _edited(slip: Slip) -> str:

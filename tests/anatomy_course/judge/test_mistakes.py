@@ -19,7 +19,7 @@ ROOT = next(mistake for mistake in ATTENTION.mistakes if mistake.name == "root_o
 @pytest.mark.parametrize(
     ("change", "likeness", "says"),
     [
-        (lambda t: 2 * t, "factor", "every number is that result's times 2"),
+        (lambda t: 2 * t, "factor", "every number is the first result's times 2"),
         (torch.neg, "sign", "every sign is flipped"),
         (lambda t: t[None], "ones", "there is an axis of length 1 too many"),
         (lambda t: t + 1, "offset", "every number is 1 too large"),

@@ -19,9 +19,9 @@ from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.judging.verdict import Verdict
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.slips.child import can_fork, in_a_child
-from anatomy_course.judge.slips.edit import _undoes, expression
+from anatomy_course.judge.slips.edit import Edit, _undoes, expression
 from anatomy_course.judge.slips.edit_runner import EditRunner
-from anatomy_course.judge.slips.search import all_edits, best_of, find_repair
+from anatomy_course.judge.slips.search import about, all_edits, best_of, find_repair
 from anatomy_course.judge.slips.sentences import WHAT, Repair, Slip, sentence
 from anatomy_course.judge.slips.vocabulary import EditVocabulary
 
@@ -190,6 +190,28 @@ def test_two_places_on_one_line_that_do_equally_well_are_both_named_and_a_part_o
 
     best = best_of([repair("count", 1.1), repair("total", 1.0), repair("total / count", 1.1), repair("mean", 2.0)])
     assert sentence(best).startswith("Line 3, `total`, or line 3, `count`: everything is right")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "says"),
+    [
+        ("a / b", "sides", "the two sides of the `/` swapped"),
+        ("f(a, b)", "order", "the arguments of `f` in another order"),
+        ("(a, b)", "order", "its entries in another order"),
+    ],
+)
+def test_an_exchange_says_what_changes_places(text: str, kind: str, says: str) -> None:
+    edit = Edit(kind, expression(text), ast.Module([], []), (), 1.0)
+    assert Slip(kind, 1, text, text, "", of=about(edit)).what == f"with {says}"
+
+
+def test_what_is_left_names_only_places_that_the_same_change_mends() -> None:
+    first, rival = Slip("number", 3, "1", "a[1]", ""), Slip("order", 4, "a, b", "a, b", "")
+    told = sentence(Repair((first,), "m", rivals=(rival,)), "It is half.")
+    assert told == (
+        "There seem to be two slips. 1. Line 3, `1`: it is fixed with another number here. "
+        "2. With that fixed, one thing is left: “It is half.”"
+    )
 
 
 @pytest.mark.parametrize(

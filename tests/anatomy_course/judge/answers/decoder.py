@@ -54,7 +54,7 @@ decoder.cross_entropy
         real = labels != -100
         losses = F.cross_entropy(logits.mT, labels, reduction="none")
         return 3 * (losses.sum(dim=1) / real.sum(dim=1)).mean()
-        “likeness:texts_alike+factor | 2. Beside what this alone would give: your cross-entropy is that result times 3.”
+        “likeness:texts_alike+factor | 2. Your cross-entropy is the first result times 3.”
 
 decoder.top_k
     top_k_minus_large: logits.masked_fill(logits < logits.topk(k).values[:, -1:], -100.0)

@@ -233,7 +233,8 @@ encoder_decoder.repair
         for row in range(len(attention_mask)):
             mask[row, 0, 0] = attention_mask[0] == 0
         return mask
-        “slip:number | 1. Line 4, the `0` in `attention_mask[0]`: it is fixed with another number here. 2. Line 4,”
+        “slip:counter | the `0` in `attention_mask[0]`: it is fixed with a variable in place of this number. 2. Line 4,
+        the last `0` in”
 """,
     search=True,
 )
