@@ -11,7 +11,7 @@ def repaired_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor
 ) -> tuple[Tensor, Tensor]:
     """query (…, query, d_head), key (…, key, d_head), value (…, key, d_value),
-    mask (True = may attend) → context (…, query, d_value), weights (…, query, key).
+    mask (bool, True = may attend) → context (…, query, d_value), weights (…, query, key).
     A row of the mask with nothing allowed gives zeros."""
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
     weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)

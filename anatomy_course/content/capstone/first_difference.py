@@ -7,7 +7,8 @@ from anatomy_course.content.writing import Case, Cases, Generator, Tensor, norma
 
 def first_difference(yours: Tensor, original: Tensor, attention_mask: Tensor, tolerance: float) -> Tensor:
     """yours, original (layer, batch, position, d_model), attention_mask (batch, position), 1 = real token
-    → the layer's number, counted from 0, as a tensor of shape (); −1 where no layer differs. NaN always differs.
+    → the layer's number, counted from 0, as a tensor of shape (); −1 where no layer differs. NaN always differs,
+    except at padding, which is not looked at.
     """
     agrees = ((yours - original).abs() <= tolerance).all(dim=-1)
     rejected = ~agrees & (attention_mask == 1)  # layer batch position

@@ -7,7 +7,7 @@ from anatomy_utils.decoding import filters
 # fmt: off
 def top_k(logits: Tensor, k: int) -> Tensor:
     """logits (batch, vocab_size) → logits, the same shape,
-    with −∞ for every token that is not kept."""
+    with −∞ for every token that is not kept. No two logits of a row are equal."""
     last_kept = logits.topk(k).values[:, -1:]
     return logits.masked_fill(logits < last_kept, float('-inf'))
 # fmt: on

@@ -8,7 +8,8 @@ from anatomy_utils.functional import attention
 # fmt: off
 def attend_to_memory(query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor) -> Tensor:
     """query (batch, heads, query, d_head) from the decoder; key, value (batch, heads, key, d_head) from the
-    memory; attention_mask (batch, key) of the source, 1 = real token, 0 = padding → context, shaped like query.
+    memory; attention_mask (batch, key) of the source, 1 = real token, 0 = padding, first or last
+    → context, shaped like query.
     """
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
     padding = attention_mask[:, None, None, :] == 0

@@ -5,7 +5,7 @@ from anatomy_utils.functional import masks
 
 
 def repaired_mask(attention_mask: Tensor) -> Tensor:
-    """attention_mask (batch, key) of the source, 1 = real token, 0 = padding
+    """attention_mask (batch, key) of the source, 1 = real token, 0 = padding, first or last
     → mask (batch, 1, 1, key) for all heads and all positions that ask, boolean, True = may attend.
     """
     return (attention_mask == 1)[:, None, None, :]

@@ -10,7 +10,7 @@ from anatomy_course.content.writing import Cases, Generator, Tensor, and_short, 
 
 def smoothed_cross_entropy(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
     """logits (batch, position, vocab_size), labels (batch, position), −100 = does not count, epsilon from 0
-    to below 1 → one number, ().
+    to below 1; at least one label counts → one number, ().
     """
     real = labels != -100
     losses, right = -logits[real].log_softmax(dim=-1), labels[real]

@@ -12,7 +12,7 @@ def repaired_heads(
     query: Tensor, key: Tensor, value: Tensor, num_heads: int, mask: Tensor
 ) -> Tensor:
     """query (batch, query, d_model), key and value (batch, key, d_model), all heads side by side;
-    mask (broadcast to batch, heads, query, key; True = may attend; each query has a key
+    mask (bool, broadcast to batch, heads, query, key; True = may attend; each query has a key
     to attend to) → context (batch, query, d_model)."""
     query, key, value = (part.unflatten(-1, (num_heads, -1)).transpose(1, 2) for part in (query, key, value))
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5

@@ -12,7 +12,7 @@ def best_span(
 ) -> tuple[Tensor, Tensor]:
     """How well each word begins the answer and how well it ends it, (batch, position) each
     → start and end, (batch,) each; the end is the answer's last word, so a span of one word has
-    end = start. There is no padding."""
+    end = start. There is no padding, and in each text one span is better than all others."""
     sums = start_scores[:, :, None] + end_scores[:, None, :]
     length = sums.shape[-1]
     legal = torch.ones(length, length, dtype=torch.bool).triu().tril(max_length - 1)

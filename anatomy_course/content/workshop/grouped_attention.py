@@ -14,6 +14,7 @@ class GroupedAttention(torch.nn.Module):
     Queries and keys are turned: at position p (from 0), features i and i + d_head/2 of a head, a and b,
     become a·cos − b·sin and b·cos + a·sin, with the angle p · base^(−2i/d_head).
     hidden_states (batch, position, d_model) → the same shape; no position sees a later one.
+    No other parameters; a buffer must not be saved with them (persistent=False).
     """
 
     def __init__(self, d_model: int, num_heads: int, num_key_value_heads: int, base: float) -> None:

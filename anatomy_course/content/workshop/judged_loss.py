@@ -13,7 +13,7 @@ def judged_loss(
 ) -> Tensor:
     """logits (batch, position, vocabulary) of the model, and first_logits of a copy of it from before: what each says
     of the token that comes next; ids (batch, position), the token that was drawn there; counted (batch, position),
-    True up to each text's end; advantages (batch,), one for each text. Returns one number, ():
+    True up to each text's end, at least once; advantages (batch,), one for each text. Returns one number, ():
     the mean over all counted tokens of −advantage · log p(token) + leash · (e^d − d − 1), where d is log p(token) by
     the copy less that by the model. It has a gradient for `logits`, and none for `first_logits`.
     """

@@ -9,7 +9,7 @@ from anatomy_course.judge.effects.saved_run import SAVED, drive_saving
 
 # fmt: off
 def save_training(path, model, optimizer, generator: torch.Generator, step: int) -> None:
-    """torch.save at `path` a dictionary with the keys 'model' and 'optimizer' (their state_dict()),
+    """torch.save at `path`, a file's name, a dictionary with the keys 'model' and 'optimizer' (their state_dict()),
     'generator' (its state) and 'step' (a plain number). Only numbers and names, no objects with code.
     """
     run = {
