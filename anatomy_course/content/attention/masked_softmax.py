@@ -7,7 +7,8 @@ from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, writt
 
 # fmt: off
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    """scores (…, query, key), mask (bool, broadcast to it; True = may attend) → weights (…, query, key).
+    """scores (…, query, key), mask (bool, broadcast to it; True = may attend)
+    → weights (…, query, key).
     Rows sum to 1, or are all 0 where there is nothing to attend to.
     """
     weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)

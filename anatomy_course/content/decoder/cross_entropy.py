@@ -8,8 +8,8 @@ from anatomy_utils.training import losses
 
 
 def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    """logits (batch, position, vocab_size), labels (batch, position), −100 = does not count; at least
-    one counts → one number, ()."""
+    """logits (batch, position, vocab_size), labels (batch, position), −100 = does not count;
+    at least one counts → one number, ()."""
     real = labels != -100
     log_probabilities = logits[real].log_softmax(dim=-1)
     right = labels[real]
