@@ -235,7 +235,8 @@ def _condition(
                 (made,) = variants(block, other.source, known)
                 kept.append(Mistake(made.name, make(made.source, name=made.name), made.sentence))
     header = _definition(other.source).body[0].lineno - 1
-    body = textwrap.dedent("\n".join(other.source.splitlines()[header:]))
+    lines = [line for line in other.source.splitlines()[header:] if not line.isspace()]  # an edit may have emptied one
+    body = textwrap.dedent("\n".join(lines))
     passed = _stages(stages, other.source, **drive) if isinstance(stages, str) else None
     return Condition(other.sentence, make(other.source, name="again"), body, tuple(kept), passed)
 

@@ -28,8 +28,8 @@ NAMESAKES = {"GatedFeedForward"}
 """Public classes that may share their name: what notebook 10 gives is a text that runs without the course."""
 LINES = {
     "anatomy_utils, the small package": (("anatomy_utils",), 19_430),
-    "the two packages together": (anatomy_course.PACKAGES, 74_070),
-    "the exercises": (("anatomy_course/content",), 14_170),
+    "the two packages together": (anatomy_course.PACKAGES, 74_090),
+    "the exercises": (("anatomy_course/content",), 14_185),
     "what judges answers": (("anatomy_course/judge", "anatomy_course/capstone"), 15_000),
     "the tests": (("tests",), 37_360),
 }

@@ -80,7 +80,9 @@ EXERCISE = written(
     return weights.masked_fill(~mask, 0.0) ⇒
         none = ~mask.any(dim=-1, keepdim=True)
         return weights.masked_fill(~mask, 0.0).masked_fill(none, 1 / scores.shape[-1])
-        “This time a row with nothing allowed gets the same weight for every key.”
+        “This time a row with nothing allowed is not 0: there each key gets the same weight, and the row sums to 1
+        as well.”
+        Not here: wrong_axis
     """,
     hints="""
     - A forbidden key must have no weight, and the weights of the allowed keys must sum to 1. Which score gets the

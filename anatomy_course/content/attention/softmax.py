@@ -61,7 +61,7 @@ EXERCISE = written(
     again="""
     .exp() ⇒ .exp2()
         “This time the powers are of 2 and not of e: 2ˢ / Σ 2ˢ.”
-        Not here: overflow
+        Not here: overflow one_largest_for_all
     """,
     hints="""
     - Two steps: e to the power of each score, then divide each row by its sum. keepdim=True keeps the row's axis.

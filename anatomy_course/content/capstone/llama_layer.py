@@ -130,7 +130,9 @@ EXERCISE = written(
     again="""
     hidden_states = hidden_states + to_output(merge_heads(context)) ⇒ attended = to_output(merge_heads(context))
     return hidden_states + ⇒ return hidden_states + attended +
-        “This time both parts read the same states, side by side, and both results are added to them.”
+        “This time both parts read what came in, side by side, each through its own norm, and both results are added
+        to it.”
+        Not here: no_residuals
     """,
     hints="""
     - Two halves, each `states + sub_layer(norm(states))`. The first sub-layer has five parts.

@@ -105,6 +105,7 @@ EXERCISE = written(
     text[:-1] + [pad_id] * (longest - len(text)) ⇒ [pad_id] * (longest - len(text)) + text[:-1]
     text[1:] + [-100] * (longest - len(text)) ⇒ [-100] * (longest - len(text)) + text[1:]
         “This time padding, and −100, come in front of the shorter texts.”
+        Not here: shifted_by_two one_ignored_too_many
     """,
     hints="""
     - Shift first, each text by itself: what is read, and under it what follows. Only then make the rows equally long.

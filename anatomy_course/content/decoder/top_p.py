@@ -117,7 +117,7 @@ EXERCISE = written(
     dropped = probabilities.cumsum(dim=-1) - probabilities >= p ⇒
     dropped.scatter(-1, order, dropped) ⇒ dropped
         “This time p is a share of the largest probability: keep the tokens that have at least p times as much
-        (min-p).”
+        (min-p). With .5 .3 .2 and p = 0.5, the first two are kept.”
     """,
     hints="""
     - Sort the probabilities, likeliest first, and add them up as you go. A token stays when those before it have not

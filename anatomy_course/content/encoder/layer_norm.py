@@ -88,7 +88,8 @@ EXERCISE = written(
     variance = centered.square().mean(dim=-1, keepdim=True) ⇒
         variance = centered.square().sum(dim=-1, keepdim=True) / (hidden_states.shape[-1] - 1)
         “This time the variance divides by d_model − 1.”
-        Not here: root_mean_square square_of_the_uncentred
+        Not here: root_mean_square square_of_the_uncentred over_the_positions over_the_batch over_the_text
+        over_everything
     """,
     hints="""
     - Five steps: mean, difference, variance, division, weight and bias. Along which axis does one word's vector run?

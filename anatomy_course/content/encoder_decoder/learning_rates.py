@@ -69,7 +69,7 @@ EXERCISE = written(
     again="""
     steps**-0.5 ⇒ torch.full_like(steps, warmup**-0.5, dtype=torch.float32)
         “This time the rate stays at its peak after step `warmup`.”
-        Not here: larger_of_both only_falling only_rising once_warmup
+        Not here: larger_of_both only_falling only_rising once_warmup root_of_warmup width_once
     """,
     hints="""
     - Two lines: one that rises with the step, one that falls with its root. Which of the two is smaller at the

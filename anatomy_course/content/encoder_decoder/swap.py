@@ -110,6 +110,7 @@ EXERCISE = written(
     again="""
     texts ^ 1  # 1, 0, 3, 2, … ⇒ (texts + len(texts) // 2) % len(texts)
         “This time partners are half a batch apart: of six texts 0 and 3, 1 and 4, 2 and 5.”
+        Not here: one_way
     """,
     hints="""
     - Which text is the partner of text 4? Of text 5? Then take one text and one place: which row of `clean` is needed,

@@ -103,6 +103,7 @@ EXERCISE = written(
     query @ key.transpose(-2, -1) ⇒ query @ key[:, :1].transpose(-2, -1)
     @ value ⇒ @ value[:, :1]
         “This time all heads use the keys and the values of head 0.”
+        Not here: positions_never_meet view_alone
     """,
     hints="""
     - Five steps: project three times, split, attend, merge, project. You may call `split_heads` and `merge_heads`.

@@ -55,7 +55,8 @@ EXERCISE = written(
     vectors.view(batch, position, num_heads, d_model // num_heads) ⇒
         vectors.view(batch, position, d_model // num_heads, num_heads)
     heads.transpose(1, 2) ⇒ heads.permute(0, 3, 1, 2)
-        “This time head 0 has the features 0, num_heads, 2 · num_heads and so on, head 1 those after them.”
+        “This time head 0 has the features 0, num_heads, 2 · num_heads and so on, head 1 has 1, num_heads + 1, 2 ·
+        num_heads + 1 and so on.”
     """,
     hints="""
     - Two steps. First the last axis, d_model, becomes two axes. Then two axes change places.

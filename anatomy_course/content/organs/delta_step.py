@@ -90,9 +90,11 @@ EXERCISE = written(
         return state + (mixed - stored)[..., None] * key[..., None, :]
     """,
     again="""
+    stored = (state @ key[..., None]).squeeze(-1) ⇒
     (value - stored) ⇒ value
-        “This time nothing is replaced: β times the value is added under its key, as in linear attention.”
-        Not here: all_fades
+        “This time nothing is replaced: β times the value is added under its key. With β = 1 that is linear
+        attention.”
+        Not here: all_fades change_alone
     """,
     hints="""
     - First read what the state holds under this key. How must it change so that it holds the value afterwards?

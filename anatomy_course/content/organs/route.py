@@ -96,7 +96,7 @@ EXERCISE = written(
     again="""
     logits.softmax(dim=-1) ⇒ logits.sigmoid()
         “This time each expert is judged by itself, with a sigmoid in place of the softmax, as in DeepSeek-V3.”
-        Not here: always_normalized
+        Not here: always_normalized softmax_of_probabilities
     """,
     hints="""
     - Two steps: probabilities of all experts first, then the largest few of them.

@@ -91,7 +91,7 @@ EXERCISE = written(
     again="""
     + partners * sines ⇒ - partners * sines
         “This time turn the other way round, by minus the angle.”
-        Not here: no_minus
+        Not here: no_minus minus_on_the_wrong_half
     """,
     hints="""
     - Each new feature is the old feature times a cosine, plus or minus the old feature's partner times a sine. Can you

@@ -77,7 +77,7 @@ EXERCISE = written(
     """,
     again="""
     2 * num_layers ⇒ num_layers
-        “This time the keys are used as values too, so that one of both is kept.”
+        “This time the keys are used as values too, so that only one of the two is kept.”
         Not here: scores_too
     """,
     hints="""

@@ -197,8 +197,9 @@ EXERCISE = written(
         beta1, beta2 = betas
         gradient = gradient + weight_decay * weight
     (weight_decay * weight + change) ⇒ change
-        “This time the decay is part of the gradient, as in Adam with L2: it goes through both averages.”
-        Not here: decay_in_both
+        “This time weight_decay · weight is added to the gradient first, as in Adam with L2, so that it goes through
+        both averages; the last line no longer has it.”
+        Not here: decay_in_both no_epsilon
     """,
     hints="""
     - Three parts after each other: the new averages, their corrected copies, the new weight. Only the averages

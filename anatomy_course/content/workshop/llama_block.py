@@ -107,7 +107,8 @@ EXERCISE = written(
     hidden_states = hidden_states + self.attention(self.attention_norm(hidden_states)) ⇒
         attended = self.attention(self.attention_norm(hidden_states))
     return hidden_states + ⇒ return hidden_states + attended +
-        “This time both parts read the same states, side by side, and both results are added to them.”
+        “This time both parts read what came in, side by side, each through its own norm, and both results are added
+        to it.”
     """,
     hints="""
     - It is your `Block` with other parts: the two lines of `forward` stay as they are.

@@ -162,7 +162,8 @@ EXERCISE = written(
     """,
     again="""
     linear.weight + adapter.scale ⇒ linear.weight - adapter.scale
-        “This time the adapter has been merged into its `linear` before: take it out again.”
+        “This time the adapter has been merged into its `linear` before: return a new layer that is `linear` as it
+        was without the adapter.”
         Not here: no_scale
     """,
     hints="""

@@ -121,6 +121,7 @@ def test_a_search_that_hangs_is_ended_and_somebody_who_waits_is_told_once() -> N
 def test_what_the_edited_answers_print_and_change_stays_with_them(capfd: pytest.CaptureFixture[str]) -> None:
     loud = STACKED.replace("    return", "    print('loud')\n    torch.rand(3)\n    return")
     trial = attempt("attention.weighted_average", written(loud, "weighted_average"))
+    _ = trial.program()  # which runs a copy of the answer here, and not in the search's own process
     capfd.readouterr()
     before = torch.get_rng_state()
     assert find_repair(trial, seconds=10.0)
