@@ -196,7 +196,8 @@ function render({ model, el }) {
   const told = `${where}${card.sentence}`;
   const asks = () => card.pointing && model.get("pointed") === NOT_YET;
   const outcome = () => (card.pointing ? pointedWords(model.get("pointed"), card.pointing) : "");
-  const found = element("div", { class: "found", tabindex: "-1" });
+  const focused = { tabindex: "-1", role: "group", "aria-label": "What was found" }; // when a line has been pointed at
+  const found = element("div", { class: "found", ...(card.pointing ? focused : {}) });
   const fill = () => {
     const named = [
       outcome() ? paragraph(outcome(), { class: "outcome" }) : null,
@@ -232,9 +233,9 @@ function render({ model, el }) {
   const headline = `${card.title}: ${card.headline}.`;
   say(headline, asks() ? WHICH : told);
   onChange(model, signal, "pointed", () => {
-    const focused = found.contains(document.activeElement);
+    const here = found.contains(document.activeElement);
     fill();
-    if (focused) found.focus();
+    if (here) found.focus();
     say(outcome(), told);
   });
   return cleanup;

@@ -36,7 +36,7 @@ attention.projection
             out += bias
         return out
         “slip:outdented | in `range(1, weight.shape[0])`: it is fixed with another number here. 2. Line 5,
-        `out += bias`: it is fixed when this line is no part of the block that it is in.”
+        `out += bias`: it is fixed when this line is moved out of the block that it is in.”
     bias_overwritten:
         out = torch.empty(*hidden_states.shape[:-1], weight.shape[1])
         for k in range(weight.shape[1]):
